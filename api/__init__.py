@@ -1,0 +1,1 @@
+"""Tricklog: a game-record service and replay API for card games."""
