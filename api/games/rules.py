@@ -166,7 +166,7 @@ def card_lists(pack: Pack) -> Kind:
 
 
 KnownTo = Literal["everyone", "mover", "own-part", "nobody"]
-"""Who knows a field of an event in a running game: ``own-part`` is a list with a part for each seat, who knows its own."""
+"""Who knows a field of an event; ``own-part``: a list with a part for each seat, who knows its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class ScoreLine(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What followed from an event: its ``facts`` for everybody, ``private`` ones for the seats they are ``known_to``."""
+    """What followed from an event: ``facts`` for everybody, ``private`` ones for the seats they are ``known_to``."""
 
     type: str
     facts: Mapping[str, Any]
@@ -268,9 +268,7 @@ _SLOTS: dict[type[State], tuple[str, ...]] = {}
 def _slots(kind: type[State]) -> tuple[str, ...]:
     known = _SLOTS.get(kind)
     if known is None:
-        known = _SLOTS[kind] = tuple(
-            slot for ancestor in kind.__mro__ for slot in getattr(ancestor, "__slots__", ())
-        )
+        known = _SLOTS[kind] = tuple(slot for ancestor in kind.__mro__ for slot in getattr(ancestor, "__slots__", ()))
     return known
 
 
@@ -344,7 +342,7 @@ def _holder(fields: tuple[Field, ...]) -> Callable[[tuple[Any, ...], int], bool]
 def _reader(fields: tuple[Field, ...], fixed: int) -> Callable[[Event], tuple[Any, ...]]:
     """Reads an event's fields; KeyError, TypeError or ValueError unless it has exactly these beside ``fixed`` others.
 
-    One and no field, nearly every event there is, have a reader of their own: this is on the path of each replayed event.
+    One and no field, nearly every event there is, have a reader of their own: each replayed event goes through it.
     """
     if not fields:
 
@@ -365,7 +363,7 @@ def _reader(fields: tuple[Field, ...], fixed: int) -> Callable[[Event], tuple[An
         return read_one
 
     def read_all(event: Event) -> tuple[Any, ...]:
-        values = []
+        values: list[Any] = []
         present = fixed
         for each in fields:
             if each.optional and each.name not in event:
@@ -393,8 +391,8 @@ class Option:
 class Ruleset:
     """A game, at one version of its rules.
 
-    ``options(seats)`` are the options of a game of so many seats; ``start(config, seats)`` is the state before the first
-    event; ``legal(state, seat)`` lists the moves that a seat may make, in full and without ``seat`` (or as a pattern,
+    ``options(seats)`` are the options of a game of so many seats; ``start(config, seats)`` is the state before the
+    first event; ``legal(state, seat)`` lists the moves that a seat may make, in full and without ``seat`` (or as a pattern,
     where there are too many); ``table(state, view)`` is what lies open, as the state's ``table`` shows it.
     """
 
@@ -500,7 +498,7 @@ def _take(state: Any, event: Event, seq: int) -> Sequence[Effect]:
     return effects
 
 
-def check_hands(pack: Pack, counts: Sequence[int], hands: Sequence[Sequence[int]], stock: Sequence[int] = ()) -> None:
+def check_hands(counts: Sequence[int], hands: Sequence[Sequence[int]], stock: Sequence[int] = ()) -> None:
     """ValueError unless each seat got its count of cards and no card was dealt twice (``common.deal``)."""
     if [len(hand) for hand in hands] != list(counts):
         raise ValueError
@@ -546,7 +544,7 @@ def leaders(scores: Sequence[int]) -> list[int]:
 
 def sees_seat(view: Seen, seat: int) -> bool:
     """Whether ``view`` sees what only ``seat`` knows."""
-    return view == TABLE or view == seat
+    return view in (TABLE, seat)
 
 
 def view_event(state: Any, event: Event, view: Seen) -> dict[str, Any]:

@@ -65,13 +65,10 @@ class WarPack(Pack):
             suit: self.mask(name for name in self.names if name[1] == suit and not _is_spade(name))
             for suit in SUIT_NAMES
         }
-        self.suit: tuple[int, ...] = tuple(
-            self.spades if _is_spade(name) else plain[name[1]] for name in self.names
-        )
+        self.suit: tuple[int, ...] = tuple(self.spades if _is_spade(name) else plain[name[1]] for name in self.names)
         """For each card, the mask of its whole suit."""
         self.draw_rank: tuple[tuple[int, int], ...] = tuple(
-            (RANKS.find(name[0]) if name[1] != "J" else len(RANKS), place)
-            for place, name in enumerate(self.names)
+            (RANKS.find(name[0]) if name[1] != "J" else len(RANKS), place) for place, name in enumerate(self.names)
         )
         """For each card, what it counts for in the draw for the deal: rank, then suit."""
 
@@ -96,9 +93,9 @@ class War(State):
         "decider",
         "leader",
         "led",
-        "tricks",
         "trick",
         "trick_seqs",
+        "tricks",
     )
 
     pack: WarPack
@@ -150,7 +147,7 @@ def _tables(seats: int, jokers: bool) -> tuple[WarPack, dict[str, Move], dict[st
             ask=lambda state: {"hands": [state.pack.size] * state.seats},
             items=lambda state: state.pack.names,
             cut=lambda state, shuffled: {"hands": cut_hands(shuffled, [state.pack.size] * state.seats)},
-            check=lambda state, hands: check_hands(state.pack, [state.pack.size] * state.seats, hands),
+            check=lambda state, hands: check_hands([state.pack.size] * state.seats, hands),
             take=deal,
             words="the hands are {hands}",
         ),
@@ -313,9 +310,7 @@ def _lines(state: War, seat: int) -> list[ScoreLine]:
     rests_on = (state.bid_seqs[seat], *state.trick_seqs[seat])
     took = f"Seat {seat} bid {bid} and took {won}"
     if won < bid:
-        return [
-            ScoreLine(state.round, seat, 0, "quadruple-war.score.broken", rests_on, f"{took}: the bid is broken.")
-        ]
+        return [ScoreLine(state.round, seat, 0, "quadruple-war.score.broken", rests_on, f"{took}: the bid is broken.")]
     over = won - bid
     made = f"{took}: {bid} x 10 for the bid made."
     lines = [ScoreLine(state.round, seat, 10 * bid, "quadruple-war.score.made", rests_on, made)]
@@ -327,9 +322,7 @@ def _lines(state: War, seat: int) -> list[ScoreLine]:
         while len(bags) >= BAGS_A_PENALTY:
             text = f"Seat {seat} has {BAGS_A_PENALTY} overtricks: {BAG_PENALTY} off."
             counted, bags = bags[:BAGS_A_PENALTY], bags[BAGS_A_PENALTY:]
-            lines.append(
-                ScoreLine(state.round, seat, -BAG_PENALTY, "quadruple-war.score.bags", counted, text)
-            )
+            lines.append(ScoreLine(state.round, seat, -BAG_PENALTY, "quadruple-war.score.bags", counted, text))
         state.bags[seat] = bags
     return lines
 

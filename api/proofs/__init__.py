@@ -1,0 +1,1 @@
+"""Proofs: dealing that anyone can check. Pure: the seed is handed in."""
