@@ -392,8 +392,8 @@ class Ruleset:
     """A game, at one version of its rules.
 
     ``options(seats)`` are the options of a game of so many seats; ``start(config, seats)`` is the state before the
-    first event; ``legal(state, seat)`` lists the moves that a seat may make, in full and without ``seat`` (or as a pattern,
-    where there are too many); ``table(state, view)`` is what lies open, as the state's ``table`` shows it.
+    first event; ``legal(state, seat)`` lists the moves that a seat may make, in full and without ``seat`` (or as a
+    pattern, where there are too many); ``table(state, view)`` is what lies open, as the state's ``table`` shows it.
     """
 
     id: str

@@ -37,7 +37,6 @@ def decode(state: Any, text: str | bytes) -> dict[str, Any]:
         event["seat"] = values[0]
         del values[0]
     event["type"] = values[0]
-    for name, value in zip(_names(state, values[0]), values[1:], strict=False):
-        if value is not None:
-            event[name] = value
+    named = zip(_names(state, values[0]), values[1:], strict=False)
+    event.update({name: value for name, value in named if value is not None})
     return event

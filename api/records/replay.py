@@ -56,26 +56,29 @@ def begin(ruleset: Ruleset, config: Mapping[str, Any], seats: int) -> Position:
     return Position(ruleset, ruleset.start(config, seats))
 
 
-def advance(position: Position, event: Event) -> Sequence[Effect]:
-    """Plays the next event, a move, a chance event or the abandonment; IllegalMove leaves the position as it was."""
-    state = position.state
-    if event["type"] == ABANDON:
-        effects: Sequence[Effect] = _abandon(position, event)
-    else:
-        effects = rules.apply(state, event, position.seq + 1)
-        if "seat" not in event:
-            position.chances += 1
+def play(position: Position, event: Event) -> Sequence[Effect]:
+    """Plays the next move or chance event; IllegalMove leaves the position as it was."""
+    effects = rules.apply(position.state, event, position.seq + 1)
+    if "seat" not in event:
+        position.chances += 1
     position.seq += 1
     return effects
 
 
-def _abandon(position: Position, event: Event) -> Sequence[Effect]:
+def advance(position: Position, event: Event) -> Sequence[Effect]:
+    """Plays the next event of a record, the abandonment too; a takeback needs the whole record (:func:`walk`)."""
+    return abandon(position, event) if event["type"] == ABANDON else play(position, event)
+
+
+def abandon(position: Position, event: Event) -> Sequence[Effect]:
+    """Ends an unfinished game, its score sheet as far as it had come; IllegalMove (``common.over``, ``.shape``)."""
     state = position.state
     if state.phase == OVER:
         raise IllegalMove("common.over", "The game is over.")
     if event.keys() != {"type", "reason"} or not isinstance(event["reason"], str):
         raise IllegalMove("common.shape", "An abandonment has exactly the fields type and reason, a text.")
     position.abandoned = True
+    position.seq += 1
     return [rules.finish(state, ())]
 
 
