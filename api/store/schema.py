@@ -1,0 +1,84 @@
+"""The schema of the database: which revision it has, which it should have, and how it gets there."""
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import psycopg
+
+# Any number will do, as long as every migration of Tricklog takes the same.
+MIGRATION_LOCK = 0x747269636B
+
+
+class SchemaError(Exception):
+    """The schema can't be used or brought up; the message is one line that says what mends it."""
+
+
+def newest() -> str:
+    """The newest revision that this installation knows, e.g. ``"0001"``.
+
+    Revisions are one line of descent, and their files start with their number.
+    """
+    return max(_known())
+
+
+def check(conn: psycopg.Connection[Any]) -> None:
+    """Raise SchemaError unless the database of ``conn`` has the newest revision."""
+    found = _current(conn.execute)
+    _refuse_newer(found)
+    if found is None:
+        raise SchemaError("the database has no Tricklog schema yet: run `tricklog migrate`")
+    if found != newest():
+        raise SchemaError(
+            f"the database's schema ({found}) is older than this Tricklog's ({newest()}): run `tricklog migrate`"
+        )
+
+
+def migrate(dsn: str) -> str:
+    """Bring the database's schema to the newest revision, in one transaction, and return that revision.
+
+    Any number of these may run at once. SchemaError when the schema is too new or the user lacks a privilege.
+    """
+    # Alembic and SQLAlchemy are for this alone: nothing that serves loads them.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+    from sqlalchemy import NullPool, create_engine  # noqa: PLC0415
+    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
+    engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(dsn), poolclass=NullPool)
+    try:
+        with engine.begin() as connection:
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+            _refuse_newer(_current(connection.exec_driver_sql))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except DBAPIError as error:
+        if isinstance(error.orig, psycopg.errors.InsufficientPrivilege):
+            told = error.orig.diag
+            raise SchemaError("; ".join(filter(None, [told.message_primary, told.message_hint]))) from None
+        raise (error.orig or error) from None
+    return newest()
+
+
+def _known() -> set[str]:
+    return {
+        entry.name.partition("_")[0]
+        for entry in files("migrations.versions").iterdir()
+        if entry.name[0].isdigit() and entry.name.endswith(".py")
+    }
+
+
+def _refuse_newer(found: str | None) -> None:
+    if found is not None and found not in _known():
+        raise SchemaError(
+            f"the database's schema ({found}) is newer than this Tricklog's ({newest()}): install the newer tricklog"
+        )
+
+
+def _current(execute: Callable[[str], Any]) -> str | None:
+    if execute("SELECT to_regclass('alembic_version')").fetchone()[0] is None:
+        return None
+    row = execute("SELECT version_num FROM alembic_version").fetchone()
+    return row and str(row[0])

@@ -1,0 +1,1 @@
+"""The schema of the database, revision by revision; ``api.store.schema.migrate`` applies them."""

@@ -1,0 +1,59 @@
+"""The fixtures of all tests: one PostgreSQL for the session, and a database of its own for each test that asks."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from api import embedded
+from api.store import schema
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """The URL of a PostgreSQL whose user may make databases: TEST_DATABASE_URL, or a server of the session's own."""
+    if given := os.environ.get("TEST_DATABASE_URL"):
+        yield given
+        return
+    with tempfile.TemporaryDirectory(prefix="tricklog-") as temporary:
+        # The system user that runs the server for root has to come in.
+        Path(temporary).chmod(0o711)
+        folder = embedded.prepare(Path(temporary, "data"))
+        try:
+            # The data doesn't outlive the session, so it needs no disk.
+            yield embedded.start(folder, fsync="off", synchronous_commit="off", full_page_writes="off")
+        finally:
+            embedded.stop(folder)
+
+
+@pytest.fixture(scope="session")
+def template(server_url: str) -> Iterator[str]:
+    """The name of a database with the newest schema and nothing in it."""
+    with _database(server_url) as (name, url):
+        schema.migrate(url)
+        yield name
+
+
+@pytest.fixture
+def database_url(server_url: str, template: str) -> Iterator[str]:
+    """The URL of a fresh database with the newest schema."""
+    with _database(server_url, template) as (_, url):
+        yield url
+
+
+@contextmanager
+def _database(server_url: str, template: str = "template1") -> Iterator[tuple[str, str]]:
+    name = f"tricklog_test_{uuid4().hex}"
+    with psycopg.connect(server_url, autocommit=True) as conn:
+        conn.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template)))
+        try:
+            yield name, urlsplit(server_url)._replace(path=f"/{name}").geturl()
+        finally:
+            conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
