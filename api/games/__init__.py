@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from api.games import quadruple_war
+from api.games import quadruple_war, thirteen
 from api.games.rules import Ruleset
 
 _ALL: Final[tuple[Ruleset, ...]] = (
     quadruple_war.RULESET,
+    thirteen.RULESET,
 )
 
 RULESETS: Final[dict[tuple[str, int], Ruleset]] = {(ruleset.id, ruleset.version): ruleset for ruleset in _ALL}
