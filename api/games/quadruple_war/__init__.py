@@ -17,7 +17,6 @@ from api.games.rules import (
     Ruleset,
     ScoreLine,
     Seen,
-    State,
     award,
     boolean,
     card,
@@ -30,6 +29,7 @@ from api.games.rules import (
     leaders,
     seat_or,
 )
+from api.games.tricks import TrickState, clear_trick, lay, shown_trick
 
 DRAW: Final = "draw"
 BID: Final = "bid"
@@ -52,9 +52,9 @@ TAKEN_OUT: Final[Mapping[tuple[int, bool], tuple[str, ...]]] = {
 
 
 class WarPack(Pack):
-    """The pack, spades last and the jokers above them: of two cards that may win, the later position does."""
+    """The pack, spades last and the jokers above them, so that a card is beaten by the later ones of its suit."""
 
-    __slots__ = ("draw_rank", "size", "spades", "suit")
+    __slots__ = ("beats", "draw_rank", "size", "spades", "suits")
 
     def __init__(self, seats: int, jokers: bool) -> None:
         names = standard_names() + [LITTLE_JOKER, BIG_JOKER] * jokers
@@ -65,8 +65,12 @@ class WarPack(Pack):
             suit: self.mask(name for name in self.names if name[1] == suit and not _is_spade(name))
             for suit in SUIT_NAMES
         }
-        self.suit: tuple[int, ...] = tuple(self.spades if _is_spade(name) else plain[name[1]] for name in self.names)
+        self.suits: tuple[int, ...] = tuple(self.spades if _is_spade(name) else plain[name[1]] for name in self.names)
         """For each card, the mask of its whole suit."""
+        self.beats: tuple[int, ...] = tuple(
+            (suit | self.spades) & ~0 << place + 1 for place, suit in enumerate(self.suits)
+        )
+        """For each card, the mask of those that beat it once its suit is led."""
         self.draw_rank: tuple[tuple[int, int], ...] = tuple(
             (RANKS.find(name[0]) if name[1] != "J" else len(RANKS), place) for place, name in enumerate(self.names)
         )
@@ -77,39 +81,20 @@ def _is_spade(name: str) -> bool:
     return name[1] in "sJ"
 
 
-class War(State):
+class War(TrickState):
     """Slots of its own: ``bids`` (None until made) and ``bid_seqs``; ``tricks`` won and, by seat, the seqs of the cards
-    that ended them; ``trick`` (the cards played to it, from ``leader``), ``led`` (the mask of the suit led, 0 before
-    the lead), ``best`` (the card winning it) and ``best_seat``; ``bags`` (the seqs of the tricks counted as overtricks
+    that ended them; ``broken``: whether a spade has been played; ``bags`` (the seqs of the tricks counted as overtricks
     since the last penalty); ``decider``: whether the game ends with the first hand that leaves one player ahead."""
 
-    __slots__ = (
-        "bags",
-        "best",
-        "best_seat",
-        "bid_seqs",
-        "bids",
-        "broken",
-        "decider",
-        "leader",
-        "led",
-        "trick",
-        "trick_seqs",
-        "tricks",
-    )
+    __slots__ = ("bags", "bid_seqs", "bids", "broken", "decider", "trick_seqs", "tricks")
 
     pack: WarPack
     bags: list[tuple[int, ...]]
-    best: int
-    best_seat: int
     bid_seqs: list[int]
     bids: list[int | None]
     broken: bool
     decider: bool
-    leader: int
-    led: int
     tricks: list[int]
-    trick: list[int]
     trick_seqs: list[tuple[int, ...]]
 
 
@@ -161,6 +146,8 @@ def start(config: Mapping[str, Any], seats: int) -> War:
     state.config = config
     state.seats = seats
     state.pack, state.moves, state.chances = _tables(seats, config["jokers"])
+    state.suits = state.pack.suits
+    state.beats = state.pack.beats
     state.scores = [0] * seats
     state.lines = []
     state.winners = ()
@@ -184,11 +171,9 @@ def _clear(state: War) -> None:
     state.bid_seqs = [0] * seats
     state.tricks = [0] * seats
     state.trick_seqs = [()] * seats
-    state.trick = []
-    state.led = 0
-    state.best = state.best_seat = -1
     state.broken = False
-    state.leader = -1
+    state.best = state.best_seat = state.leader = -1
+    clear_trick(state)
 
 
 # --- chance events --------------------------------------------------------------------------------------------------
@@ -238,37 +223,21 @@ def bid(state: War, seq: int, seat: int, tricks: int) -> Sequence[Effect]:
 
 def play(state: War, seq: int, seat: int, place: int) -> Sequence[Effect]:
     """A card to the trick: ``quadruple-war.follow``, ``.break`` and ``.trick``."""
-    pack = state.pack
-    bit = pack.bits[place]
+    bit = 1 << place
     hand = state.hands[seat]
     led = state.led
-    spades = pack.spades
-    trick = state.trick
-    if led:
-        if hand & led and not bit & led:
-            raise IllegalMove("quadruple-war.follow", "A player who holds the suit led must play it.")
-        if bit & (led | spades) and place > state.best:
-            state.best = place
-            state.best_seat = seat
-    else:
-        if bit & spades and not state.broken and hand & ~spades:
+    if hand & led and not bit & led:
+        raise IllegalMove("quadruple-war.follow", "A player who holds the suit led must play it.")
+    effects: list[Effect] = []
+    if not state.broken and bit & state.pack.spades:
+        if not led and hand & ~state.pack.spades:
             raise IllegalMove(
                 "quadruple-war.break",
                 "Spades may not be led before one has been played in this hand, unless the leader holds nothing else.",
             )
-        state.led = pack.suit[place]
-        state.leader = seat
-        state.best = place
-        state.best_seat = seat
-    state.hands[seat] = hand ^ bit
-    trick.append(place)
-    effects: list[Effect] = []
-    if bit & spades and not state.broken:
         state.broken = True
         effects.append(Effect("spades-broken", {"seat": seat}))
-    if len(trick) < state.seats:
-        seat += 1
-        state.to_act = (seat,) if seat < state.seats else (0,)
+    if not lay(state, seat, place):
         return effects
     winner = state.best_seat
     state.tricks[winner] += 1
@@ -276,12 +245,10 @@ def play(state: War, seq: int, seat: int, place: int) -> Sequence[Effect]:
     effects.append(
         Effect(
             "trick-won",
-            {"seat": winner, "card": pack.names[state.best], "tricks": state.tricks[winner]},
+            {"seat": winner, "card": state.pack.names[state.best], "tricks": state.tricks[winner]},
         )
     )
-    state.trick = []
-    state.led = 0
-    state.to_act = (winner,)
+    clear_trick(state)
     if not state.hands[winner]:
         effects += _score(state)
     return effects
@@ -348,15 +315,11 @@ def legal(state: War, seat: int) -> list[dict[str, Any]]:
 
 def table(state: War, view: Seen) -> dict[str, Any]:
     """What lies open: bids, tricks won, the trick in play from its leader, whether spades are broken, bags."""
-    names = state.pack.names
     shown: dict[str, Any] = {
         "trump": "s",
         "bids": list(state.bids),
         "tricks": list(state.tricks),
-        "trick": [
-            {"seat": (state.leader + place) % state.seats, "card": names[played]}
-            for place, played in enumerate(state.trick)
-        ],
+        "trick": shown_trick(state),
         "spades_broken": state.broken,
     }
     if state.config["bags"]:
