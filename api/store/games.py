@@ -1,0 +1,283 @@
+"""Games and their events: made once, only ever added to.
+
+A game is three things: its row of ``games``, which never changes; its events, each with the next ``seq`` from 1; and
+its row of ``heads``, which says where the events end. Whoever appends moves the head first, in the same statement, so
+that of two writers at one seq the later finds it moved. Times are aware datetimes; those answered are in UTC.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import orjson
+from psycopg.errors import UniqueViolation
+
+from api.store.ids import INT4_MAX, SeatToken, hashed, new_nonce, new_secret, write_game_id
+from api.store.pool import Connection
+
+Entry: TypeAlias = tuple[datetime, str]
+"""An event as it is stored: when it was accepted, and its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What a game is from its first moment to its last; ``tokens`` are the hashes of its seats' secrets, by seat."""
+
+    number: int
+    id: str
+    owner: int
+    ruleset: str
+    version: int
+    config: dict[str, Any]
+    players: tuple[str, ...]
+    dealer: str
+    visibility: str
+    tokens: tuple[bytes, ...] = field(repr=False)
+    seed: bytes | None = field(repr=False)
+    commitment: bytes | None
+    origin: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a game stands; ``summary`` is the JSON text that came with its newest event."""
+
+    seq: int
+    status: str
+    summary: str
+    updated_at: datetime
+
+
+class Reading(NamedTuple):
+    """What :func:`read_head` finds, all of one moment."""
+
+    key_hash: bytes | None
+    head: Head | None
+    events: list[str]
+
+
+CREATE: Final = """
+WITH game AS (
+    INSERT INTO games
+        (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, seed, commitment, origin)
+    VALUES (%(nonce)s, %(owner)s, %(ruleset)s, %(version)s, %(config)s, %(players)s, %(dealer)s, %(visibility)s,
+            %(tokens)s, %(seed)s, %(commitment)s, %(origin)s)
+    RETURNING game, created_at
+), head AS (
+    INSERT INTO heads (game, seq, status, summary, updated_at)
+    SELECT game, %(seq)s, %(status)s, %(summary)s, created_at FROM game
+), log AS (
+    INSERT INTO events (game, seq, at, event)
+    SELECT game.game, entry.seq, entry.at, entry.event
+    FROM game, unnest(%(times)b::timestamptz[], %(texts)b::text[]) WITH ORDINALITY AS entry (at, event, seq)
+)
+SELECT game, created_at FROM game
+"""
+
+
+def create_game(
+    conn: Connection,
+    *,
+    owner: int,
+    ruleset: str,
+    version: int,
+    config: Mapping[str, Any],
+    players: Sequence[str],
+    dealer: str,
+    visibility: str,
+    seed: bytes | None,
+    commitment: bytes | None,
+    origin: str | None,
+    events: Sequence[Entry],
+    status: str,
+    summary: str,
+) -> tuple[Game, list[str]]:
+    """Makes a game with its first events, in one commit.
+
+    Answers the game and the text of each seat's token, which is kept nowhere, in order of seat.
+    """
+    nonce = new_nonce()
+    given = [new_secret() for _ in players]
+    row: dict[str, Any] = {
+        "owner": owner,
+        "ruleset": ruleset,
+        "version": version,
+        "dealer": dealer,
+        "visibility": visibility,
+        "seed": seed,
+        "commitment": commitment,
+        "origin": origin,
+    }
+    tokens = [hashed(secret) for secret in given]
+    made = conn.execute(
+        CREATE,
+        row
+        | _entries(events)
+        | {
+            "nonce": nonce,
+            "config": orjson.dumps(config).decode(),
+            "players": list(players),
+            "tokens": tokens,
+            "seq": len(events),
+            "status": status,
+            "summary": summary,
+        },
+    )
+    [(number, created_at)] = made.fetchall()
+    game = Game(
+        number=number,
+        id=write_game_id(number, nonce),
+        config=dict(config),
+        players=tuple(players),
+        tokens=tuple(tokens),
+        created_at=created_at,
+        **row,
+    )
+    return game, [SeatToken(number, seat, secret).text for seat, secret in enumerate(given)]
+
+
+# The array is only gathered when there is something newer than what the caller has.
+READ_HEAD: Final = """
+SELECT (SELECT secret_hash FROM api_keys WHERE key = %(key)s AND revoked_at IS NULL),
+       CASE WHEN heads.seq > %(after)s THEN
+           ARRAY(SELECT event FROM events WHERE game = heads.game AND seq > %(after)s ORDER BY seq)
+       END,
+       heads.seq, heads.status, heads.summary, heads.updated_at
+FROM (VALUES (0)) AS always LEFT JOIN heads ON heads.game = %(game)s
+"""
+
+
+def read_head(conn: Connection, number: int, key: int | None, after: int) -> Reading:
+    """What judging a caller and bringing a game up to date takes, in one round trip.
+
+    The hash of the secret of the API key ``key`` (None when there is no such key, or it is revoked), the head of the
+    game (None when there is no such game), and the texts of its events after seq ``after``, in order.
+    """
+    [(key_hash, events, *head)] = conn.execute(READ_HEAD, {"game": number, "key": key, "after": after}).fetchall()
+    return Reading(key_hash, None if head[0] is None else Head(*head), events or [])
+
+
+GAME: Final = (
+    "games.game, games.nonce, games.owner, games.ruleset, games.version, games.config, games.players, games.dealer,"
+    " games.visibility, games.tokens, games.seed, games.commitment, games.origin, games.created_at"
+)
+
+
+def read_game(conn: Connection, number: int) -> Game | None:
+    """The game stored under ``number``; it never changes, so it may be kept."""
+    row = conn.execute(f"SELECT {GAME} FROM games WHERE game = %s", (number,)).fetchone()  # noqa: S608
+    return None if row is None else _game(row)
+
+
+def _game(row: Sequence[Any]) -> Game:
+    number, nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, *rest = row
+    return Game(
+        number,
+        write_game_id(number, nonce),
+        owner,
+        ruleset,
+        version,
+        orjson.loads(config),
+        tuple(players),
+        dealer,
+        visibility,
+        tuple(tokens),
+        *rest,
+    )
+
+
+def read_events(conn: Connection, number: int, upto: int = INT4_MAX, after: int = 0) -> list[Entry]:
+    """The events of a game from seq ``after + 1`` to ``upto`` or the newest, in order: no seq is ever left out."""
+    return conn.execute(
+        "SELECT at, event FROM events WHERE game = %s AND seq > %s AND seq <= %s ORDER BY seq",
+        (number, after, upto),
+        binary=True,
+    ).fetchall()
+
+
+APPEND: Final = """
+WITH head AS (
+    UPDATE heads SET seq = %(seq)s, status = %(status)s, summary = %(summary)s, updated_at = now()
+    WHERE game = %(game)s AND seq = %(expected)s
+    RETURNING game
+)
+INSERT INTO events (game, seq, at, event)
+SELECT head.game, %(expected)s + entry.place, entry.at, entry.event
+FROM head, unnest(%(times)b::timestamptz[], %(texts)b::text[]) WITH ORDINALITY AS entry (at, event, place)
+"""
+
+
+def append(
+    conn: Connection, number: int, expected_seq: int, events: Sequence[Entry], status: str, summary: str
+) -> bool:
+    """Adds ``events``, at least one, after seq ``expected_seq``, in one commit.
+
+    False when the game isn't at that seq, because another writer was first: then nothing was added.
+    """
+    try:
+        added = conn.execute(
+            APPEND,
+            _entries(events)
+            | {
+                "game": number,
+                "expected": expected_seq,
+                "seq": expected_seq + len(events),
+                "status": status,
+                "summary": summary,
+            },
+        )
+    except UniqueViolation:
+        return False
+    return added.rowcount > 0
+
+
+def _entries(events: Sequence[Entry]) -> dict[str, Any]:
+    return {"times": [at for at, _ in events], "texts": [text for _, text in events]}
+
+
+FILTERS: Final = {
+    "ruleset": "games.ruleset = %(ruleset)s",
+    "status": "heads.status = %(status)s",
+    "player": "games.players @> ARRAY[%(player)s::text]",
+    "since": "games.created_at >= %(since)s",
+    "until": "games.created_at < %(until)s",
+    "before": "(games.created_at, games.game) <"
+    " (SELECT created_at, game FROM games WHERE game = %(before)s AND owner = %(owner)s)",
+}
+
+
+def list_games(
+    conn: Connection,
+    owner: int,
+    *,
+    ruleset: str | None = None,
+    status: str | None = None,
+    player: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    before: int | None = None,
+    limit: int,
+) -> list[tuple[Game, Head]]:
+    """The newest ``limit`` games of ``owner``, newest first.
+
+    Only those with the ruleset, the status, and a player named ``player``; made at ``since`` or later, and before
+    ``until``; and that follow the game numbered ``before``, which was the last of the page before.
+    """
+    asked = {
+        "ruleset": ruleset,
+        "status": status,
+        "player": player,
+        "since": since,
+        "until": until,
+        "before": before,
+    }
+    conditions = "".join(f" AND {FILTERS[name]}" for name, value in asked.items() if value is not None)
+    rows = conn.execute(
+        f"SELECT heads.seq, heads.status, heads.summary, heads.updated_at, {GAME} "  # noqa: S608
+        f"FROM games JOIN heads USING (game) WHERE games.owner = %(owner)s{conditions} "
+        "ORDER BY games.created_at DESC, games.game DESC LIMIT %(limit)s",
+        {"owner": owner, "limit": limit, **asked},
+    )
+    return [(_game(row[4:]), Head(*row[:4])) for row in rows]
