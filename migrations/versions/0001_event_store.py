@@ -30,7 +30,7 @@ CREATE TABLE games (
     origin text,
     created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX games_by_owner ON games (owner, game);
+CREATE INDEX games_by_owner ON games (owner, created_at, game);
 
 -- Every append updates the row of its game: room on the page keeps those updates out of the index.
 CREATE TABLE heads (
