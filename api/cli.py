@@ -1,0 +1,188 @@
+"""The command line: ``tricklog``."""
+
+import errno
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NoReturn
+
+import click
+import psycopg
+
+from api import embedded
+from api.store import keys as api_keys
+from api.store import schema
+
+# How long the workers of a killed copy may still hold its port.
+PORT_SECONDS = 3
+
+data_option = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    envvar="TRICKLOG_DATA",
+    default=embedded.default_folder,
+    help="The data folder of the embedded PostgreSQL, which is used unless DATABASE_URL is set.",
+)
+
+
+def main() -> None:
+    """Run the command line; what went wrong outside the program is one line on stderr and exit status 1."""
+    try:
+        cli()
+    except (embedded.EmbeddedError, schema.SchemaError) as error:
+        sys.exit(f"Error: {error}")
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+        sys.exit(f"Error: the database: {' '.join(str(error).split())}")
+
+
+@click.group(context_settings={"show_default": True})
+@click.version_option(package_name="tricklog")
+def cli() -> None:
+    """Tricklog records, checks, replays and scores card games."""
+
+
+@cli.command()
+@click.option("--host", default="127.0.0.1", help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, help="The port; 0 takes a free one.")
+@click.option(
+    "--workers", type=click.IntRange(1), default=lambda: max(2, usable_cpus()), help="How many worker processes."
+)
+@data_option
+def serve(host: str, port: int, workers: int, data: Path) -> None:
+    """Run the service until Ctrl-C or SIGTERM."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+    given = os.environ.get("DATABASE_URL")
+    if given:
+        listener = _listen(host, port)
+        with _connect(given) as conn:
+            schema.check(conn)
+        _serve(listener, workers)
+    folder = embedded.prepare(data)
+    lock = embedded.lock(folder)
+    listener = _listen(host, port)
+    os.environ["DATABASE_URL"] = embedded.start(folder)
+    try:
+        schema.migrate(os.environ["DATABASE_URL"])
+        with _connect(os.environ["DATABASE_URL"]) as conn:
+            if not api_keys.list_keys(conn):
+                click.echo(f"API key (shown only now): {api_keys.create_key(conn, 'first')}")
+        os.environ["TRICKLOG_DATA"] = str(folder)
+        os.environ["TRICKLOG_LOCK"] = str(lock)
+        os.set_inheritable(lock, True)
+        _serve(listener, workers)
+    except BaseException:
+        embedded.stop(folder)
+        raise
+
+
+@cli.command()
+@data_option
+def migrate(data: Path) -> None:
+    """Bring the database's schema up to this version of Tricklog."""
+    with _database(data) as url:
+        click.echo(f"The schema is at revision {schema.migrate(url)}.")
+
+
+@cli.group()
+def keys() -> None:
+    """The API keys of front ends."""
+
+
+@keys.command()
+@click.argument("name")
+@data_option
+def create(name: str, data: Path) -> None:
+    """Make a key for the front end NAME and print it: this is the only time that it is shown."""
+    with _keys_database(data) as conn:
+        click.echo(api_keys.create_key(conn, name))
+
+
+@keys.command("list")
+@data_option
+def list_(data: Path) -> None:
+    """List the keys, without their secrets."""
+    with _keys_database(data) as conn:
+        for key in api_keys.list_keys(conn):
+            revoked = f"revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else ""
+            click.echo(f"{key.number:>6}  {key.created_at:%Y-%m-%d %H:%M}  {revoked:24}  {key.name}")
+
+
+@keys.command()
+@click.argument("key", type=int)
+@data_option
+def revoke(key: int, data: Path) -> None:
+    """Make the key with the number KEY worthless."""
+    with _keys_database(data) as conn:
+        if not api_keys.revoke_key(conn, key):
+            raise click.ClickException(f"there is no key {key} to revoke")
+
+
+def usable_cpus() -> int:
+    """The processors that this process may use, by its affinity and its control group's quota."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return count if quota == "max" else min(count, -(-int(quota) // int(period)))
+    except (OSError, ValueError):
+        return count
+
+
+def _end(number: int, _: object) -> NoReturn:
+    sys.exit(128 + number)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    deadline = time.monotonic() + PORT_SECONDS
+    while True:
+        try:
+            return socket.create_server((host, port), family=family, backlog=2048)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                # Python adds the address to the reason, in parentheses.
+                reason = str(error.strerror).partition(" (")[0]
+                raise click.ClickException(f"can't listen on {host} port {port}: {reason}") from None
+        time.sleep(0.1)
+
+
+def _serve(listener: socket.socket, workers: int) -> NoReturn:
+    """Become gunicorn, on a listening socket: one process holds the lock, the socket and the workers."""
+    host, port = listener.getsockname()[:2]
+    shown = "localhost" if ip_address(host).is_unspecified else f"[{host}]" if ":" in host else host
+    base = f"http://{shown}:{port}"
+    click.echo(f"API: {base}/v1\nDocumentation: {base}/docs\nCtrl-C ends it.")
+    sys.stdout.flush()
+    listener.set_inheritable(True)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    # -P: a package called api in the current folder is not ours.
+    settings = ["-c", "python:api.server", "--bind", f"fd://{listener.fileno()}", "--workers", str(workers)]
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "gunicorn", *settings])
+
+
+@contextmanager
+def _database(data: Path) -> Iterator[str]:
+    given = os.environ.get("DATABASE_URL")
+    if given:
+        yield given
+    else:
+        with embedded.running(data) as url:
+            yield url
+
+
+@contextmanager
+def _keys_database(data: Path) -> Iterator[psycopg.Connection]:
+    with _database(data) as url, _connect(url) as conn:
+        schema.check(conn)
+        yield conn
+
+
+def _connect(url: str) -> psycopg.Connection:
+    return psycopg.connect(url, connect_timeout=10)

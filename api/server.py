@@ -1,0 +1,65 @@
+"""What gunicorn reads: its settings and the application, as ``python -m gunicorn -c python:api.server``.
+
+This module and what it imports are loaded before gevent's worker patches the standard library, so it imports
+nothing that connects: psycopg takes its way of waiting from what is patched when it is imported.
+"""
+
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from api import embedded
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+wsgi_app = "api.server:application()"
+worker_class = "gevent"
+worker_connections = 1000
+# A worker that has not come round to its loop for so long is replaced.
+timeout = 60
+# Less than the ten seconds that containers are given to end in; idle connections are gone before it is over.
+graceful_timeout = 8
+keepalive = 5
+limit_request_line = 4094
+limit_request_fields = 64
+limit_request_field_size = 8190
+loglevel = "warning"
+proc_name = "tricklog"
+control_socket_disable = True
+# Not the folder it was called from: gunicorn puts this one first on the path of imports.
+chdir = str(Path(__file__).resolve().parents[1])
+
+# The descriptor of the data folder's lock, when the database is the embedded one.
+_lock = os.environ.get("TRICKLOG_LOCK")
+_detached = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+
+
+def application() -> "Flask":
+    """The WSGI application of one worker, with connections of its own to DATABASE_URL."""
+    from api.http import create_app  # noqa: PLC0415
+
+    return create_app(os.environ["DATABASE_URL"])
+
+
+def when_ready(_: object) -> None:
+    """Take the signals that the command line held back while there was nobody to handle them."""
+    # A closed terminal ends the service, unless nohup asked for the contrary: gunicorn would reload and stay.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN if _detached else lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+
+
+def post_fork(_arbiter: object, _worker: object) -> None:
+    """Leave to the parent what is the parent's."""
+    # A terminal sends Ctrl-C to all of us; the parent tells its workers to end, and twice is once too many.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # When the parent is killed the data folder is free at once, not when its workers notice.
+    if _lock:
+        os.close(int(_lock))
+
+
+def on_exit(_: object) -> None:
+    """Stop the embedded server after the last worker."""
+    if _lock:
+        embedded.stop(Path(os.environ["TRICKLOG_DATA"]))
