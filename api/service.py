@@ -1,0 +1,648 @@
+"""What callers do with games: open one with a credential, play on it, look at it, write it down.
+
+Everything that is asked of a game starts at :func:`open_game`, which judges the credential and brings the game's
+position up to the store's newest event. A position once derived is kept (:class:`Desk`) and only ever read: who goes on
+from it works on a copy.
+"""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Literal, NamedTuple
+
+import orjson
+
+from api import store
+from api.games import LATEST, RULESETS
+from api.games.rules import (
+    PUBLIC,
+    TABLE,
+    Effect,
+    Event,
+    IllegalMove,
+    Ruleset,
+    Seen,
+    chance_call,
+    read_config,
+)
+from api.proofs.shuffle import SEED_BYTES, chance_event, commitment
+from api.records import replay
+from api.records.codec import decode, encode
+from api.records.portable import read_record, write_record
+from api.records.replay import ABANDON, TAKEBACK, Position, Step
+from api.records.transcript import transcript as write_transcript
+
+POSITIONS_KEPT: Final = 2048
+ROUNDS_OF_RETRY: Final = 50
+
+Role = Literal["owner", "seat", "bystander"]
+
+
+class UnauthorizedError(Exception):
+    """No credential where one is needed, or an unknown one."""
+
+
+class ForbiddenError(Exception):
+    """The caller may know of the thing, but not do this; the message says what."""
+
+
+class NotFoundError(Exception):
+    """There is no such thing, or none that the caller may know of."""
+
+
+class StaleError(Exception):
+    """The game has gone on since; ``seq`` is the present one."""
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(seq)
+        self.seq = seq
+
+
+class OutOfRangeError(ValueError):
+    """A parameter points outside the record; ``name`` is the parameter, the message says what it may be."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(name, message)
+        self.name = name
+        self.message = message
+
+
+class RefusedError(Exception):
+    """The rules refuse a move; ``index`` is its place among those sent, ``seat`` who moves (None: nobody)."""
+
+    def __init__(self, refusal: IllegalMove, index: int, seat: int | None) -> None:
+        super().__init__(refusal, index, seat)
+        self.rule = refusal.rule
+        self.detail = refusal.detail
+        self.index = index
+        self.seat = seat
+
+
+class Desk:
+    """What a worker needs to serve games: connections, and the positions it derived last, by game number."""
+
+    __slots__ = ("kept", "pool")
+
+    def __init__(self, pool: store.Pool) -> None:
+        self.pool = pool
+        self.kept: OrderedDict[int, tuple[store.Game, Position]] = OrderedDict()
+
+    def keep(self, game: store.Game, position: Position) -> None:
+        """Keeps ``position`` unless one further on is there; forgets the game that was asked for longest ago."""
+        known = self.kept.get(game.number)
+        if known is None or known[1].seq < position.seq:
+            self.kept[game.number] = (game, position)
+        self.kept.move_to_end(game.number)
+        if len(self.kept) > POSITIONS_KEPT:
+            self.kept.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A game as its caller may have it, at the newest event when it was opened; ``position`` is only read."""
+
+    game: store.Game
+    role: Role
+    seat: int | None
+    position: Position
+    updated_at: datetime
+
+    @property
+    def over(self) -> bool:
+        return self.position.status != "running"
+
+
+class Accepted(NamedTuple):
+    """An event as accepted."""
+
+    seq: int
+    at: datetime
+    event: Event
+    effects: Sequence[Effect]
+
+
+Expected = frozenset[int] | None
+"""The seqs at which a caller would have its move accepted; None: any."""
+
+Outcome = tuple[Opened, list[Accepted]]
+"""A game after what was accepted."""
+
+
+# --- credentials ----------------------------------------------------------------------------------------------------
+
+
+def authenticate(desk: Desk, token: str | None) -> int:
+    """The number of the API key that ``token`` is; UnauthorizedError, or ForbiddenError for a seat token."""
+    if token is None:
+        raise UnauthorizedError
+    key = store.parse_api_key(token)
+    with store.connection(desk.pool) as conn:
+        if key is None:
+            _check_seat_token(desk, conn, token, None)
+            raise ForbiddenError("A seat token speaks for its seat at one game; this takes an API key.")
+        known = store.read_key(conn, key.number)
+    if known is None or not key.matches(known):
+        raise UnauthorizedError
+    return key.number
+
+
+def _check_seat_token(desk: Desk, conn: store.Connection, token: str, game: store.Game | None) -> int | None:
+    """The seat that ``token`` speaks for at ``game``; None: at another; UnauthorizedError: at none."""
+    held = store.parse_seat_token(token)
+    if held is None:
+        raise UnauthorizedError
+    own = game is not None and game.number == held.game
+    of = game if own else _game(desk, conn, held.game)
+    if of is None or held.seat >= len(of.tokens) or not held.matches(of.tokens[held.seat]):
+        raise UnauthorizedError
+    return held.seat if own else None
+
+
+def _game(desk: Desk, conn: store.Connection, number: int | None) -> store.Game | None:
+    if number is None:
+        return None
+    kept = desk.kept.get(number)
+    return store.read_game(conn, number) if kept is None else kept[0]
+
+
+def open_game(desk: Desk, game_id: str, token: str | None) -> Opened:
+    """The game ``game_id`` for who shows ``token``; NotFoundError or UnauthorizedError where it isn't to be had.
+
+    One round trip for a game that this worker has at hand, with the API key and any newer events in it.
+    """
+    number = store.parse_game_id(game_id)
+    key = None if token is None else store.parse_api_key(token)
+    seat = None
+    with store.connection(desk.pool) as conn:
+        game = _game(desk, conn, number)
+        if game is not None and game.id != game_id:
+            game = None
+        if token is not None and key is None:
+            seat = _check_seat_token(desk, conn, token, game)
+            if seat is None:
+                raise NotFoundError
+        if token is None and (game is None or game.visibility != "public"):
+            raise NotFoundError
+        kept = desk.kept[game.number][1] if game is not None and game.number in desk.kept else None
+        found = store.read_head(
+            conn,
+            0 if game is None else game.number,
+            None if key is None else key.number,
+            0 if kept is None else kept.seq,
+        )
+        if key is not None and (found.key_hash is None or not key.matches(found.key_hash)):
+            raise UnauthorizedError
+        if game is None or found.head is None or (key is not None and game.owner != key.number):
+            raise NotFoundError
+        position = _bring_up(desk, conn, game, kept, found)
+    role: Role = "owner" if key is not None else "bystander" if seat is None else "seat"
+    return Opened(game, role, seat, position, found.head.updated_at)
+
+
+def _bring_up(
+    desk: Desk, conn: store.Connection, game: store.Game, kept: Position | None, found: store.Reading
+) -> Position:
+    """The position at the head that was ``found``, from the one ``kept`` where it serves; keeps it in turn."""
+    assert found.head is not None
+    position = _catch_up(game, kept, found.head.seq, found.events)
+    if position is None:
+        # a takeback, or a store set back to an earlier day: what was kept is of no use
+        desk.kept.pop(game.number, None)
+        position = _derive(game, [text for _, text in store.read_events(conn, game.number, found.head.seq)])
+    desk.keep(game, position)
+    return position
+
+
+def _ruleset(game: store.Game) -> Ruleset:
+    return RULESETS[game.ruleset, game.version]
+
+
+def _catch_up(game: store.Game, kept: Position | None, seq: int, texts: Sequence[str]) -> Position | None:
+    """The position at ``seq``, from the one kept and the events after it; None when the whole record is needed."""
+    if kept is None:
+        return _derive(game, texts) if len(texts) == seq else None
+    if kept.seq == seq:
+        return kept
+    if kept.seq + len(texts) != seq:
+        return None
+    position = kept.copy()
+    for text in texts:
+        event = decode(position.state, text)
+        if event["type"] == TAKEBACK:
+            return None
+        replay.advance(position, event)
+    return position
+
+
+def _derive(game: store.Game, texts: Sequence[str]) -> Position:
+    ruleset, seats = _ruleset(game), len(game.players)
+    tables = replay.begin(ruleset, game.config, seats).state
+    return replay.last(ruleset, game.config, seats, [decode(tables, text) for text in texts])
+
+
+# --- views ----------------------------------------------------------------------------------------------------------
+
+
+def resolve_view(opened: Opened, asked: Seen | None) -> Seen:
+    """The view that the caller gets, who ``asked`` for one or leaves it to the default; ForbiddenError if it may not.
+
+    A game that is over is open to everybody who may see it.
+    """
+    if asked is None:
+        if opened.over:
+            return TABLE
+        return PUBLIC if opened.seat is None else opened.seat
+    if asked not in (PUBLIC, TABLE) and not (type(asked) is int and 0 <= asked < len(opened.game.players)):
+        raise OutOfRangeError("view", "Must be public, table, or a seat of the game.")
+    if asked == PUBLIC or opened.over or opened.role == "owner" or (opened.seat is not None and asked == opened.seat):
+        return asked
+    raise ForbiddenError("Until the game is over, only its owner sees the table, and a seat's view is its own.")
+
+
+# --- making games ---------------------------------------------------------------------------------------------------
+
+
+def create_game(
+    desk: Desk,
+    owner: int,
+    *,
+    ruleset: str,
+    config: Mapping[str, Any],
+    players: Sequence[str],
+    dealer: str,
+    visibility: str,
+) -> tuple[Opened, list[str]]:
+    """A new game of the newest version of ``ruleset``, dealt as far as the service deals, and its seat tokens.
+
+    The caller has checked that there is such a ruleset for so many players; ConfigError for its config.
+    """
+    rules = LATEST[ruleset]
+    whole = read_config(rules, config, len(players))
+    seed = secrets.token_bytes(SEED_BYTES) if dealer == "service" else None
+    position = replay.begin(rules, whole, len(players))
+    now = datetime.now(UTC)
+    accepted = _deal(seed, position, now)
+    return _store_game(
+        desk,
+        owner,
+        position,
+        accepted,
+        ruleset=rules,
+        config=whole,
+        players=players,
+        dealer=dealer,
+        visibility=visibility,
+        seed=seed,
+        committed=None if seed is None else commitment(seed),
+        origin=None,
+    )
+
+
+def import_record(desk: Desk, owner: int, document: Mapping[str, Any]) -> tuple[Opened, list[str]]:
+    """A new private game with the events of ``document``, every one replayed, and its seat tokens.
+
+    A game that the service elsewhere dealt and that isn't over goes on with its owner dealing: the seed that its record
+    is committed to stays with that service. RecordError or IllegalRecord for a record that isn't a true one.
+    """
+    record = read_record(document)
+    now = datetime.now(UTC)
+    accepted = [
+        Accepted(seq, time or now, event, ())
+        for seq, (event, time) in enumerate(zip(record.events, record.times, strict=True), 1)
+    ]
+    dealer = record.dealer if record.position.status != "running" else "client"
+    kept = dealer == record.dealer
+    return _store_game(
+        desk,
+        owner,
+        record.position,
+        accepted,
+        ruleset=record.ruleset,
+        config=record.config,
+        players=record.players,
+        dealer=dealer,
+        visibility="private",
+        seed=record.seed if kept else None,
+        committed=record.commitment if kept else None,
+        origin=record.origin,
+    )
+
+
+def _store_game(
+    desk: Desk,
+    owner: int,
+    position: Position,
+    accepted: Sequence[Accepted],
+    *,
+    ruleset: Ruleset,
+    config: dict[str, Any],
+    players: Sequence[str],
+    dealer: str,
+    visibility: str,
+    seed: bytes | None,
+    committed: bytes | None,
+    origin: str | None,
+) -> tuple[Opened, list[str]]:
+    with store.connection(desk.pool) as conn:
+        game, tokens = store.create_game(
+            conn,
+            owner=owner,
+            ruleset=ruleset.id,
+            version=ruleset.version,
+            config=config,
+            players=players,
+            dealer=dealer,
+            visibility=visibility,
+            seed=seed,
+            commitment=committed,
+            origin=origin,
+            events=_stored(position, accepted),
+            status=position.status,
+            summary=_summary(position),
+        )
+    desk.keep(game, position)
+    return Opened(game, "owner", None, position, game.created_at), tokens
+
+
+def _summary(position: Position) -> str:
+    """What lists and the game itself show of where it stands; public, and derived anew with each append."""
+    state = position.state
+    return orjson.dumps(
+        {
+            "scores": state.scores,
+            "to_act": state.to_act,
+            "chance": chance_call(state),
+            "winners": state.winners,
+        }
+    ).decode()
+
+
+def _stored(position: Position, accepted: Sequence[Accepted]) -> list[tuple[datetime, str]]:
+    return [(each.at, encode(position.state, each.event)) for each in accepted]
+
+
+# --- playing --------------------------------------------------------------------------------------------------------
+
+
+def _deal(seed: bytes | None, position: Position, now: datetime) -> list[Accepted]:
+    """Deals, where the service deals, until the game waits for a move."""
+    dealt = []
+    while seed is not None and position.state.call is not None:
+        event = chance_event(seed, position.chances, position.state)
+        effects = replay.play(position, event)
+        dealt.append(Accepted(position.seq, now, event, effects))
+    return dealt
+
+
+def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expected: Expected = None) -> Outcome:
+    """Plays ``moves``, all or none, and whatever the service deals after each; answers once they are committed.
+
+    Each move is an object with a ``type``, a text. RefusedError names the rule that one of them breaks, StaleError says
+    that the game isn't at an ``expected`` seq, ForbiddenError that a seat token speaks for another seat.
+    """
+    _may_write(opened)
+    moves = [_as_caller(opened, move) for move in moves]
+
+    def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
+        accepted = []
+        for index, move in enumerate(moves):
+            try:
+                effects = replay.play(position, move)
+            except IllegalMove as refusal:
+                raise RefusedError(refusal, index, _seat(move)) from None
+            accepted.append(Accepted(position.seq, now, move, effects))
+            accepted += _deal(opened.game.seed, position, now)
+        return position, accepted
+
+    return _append(desk, opened, expected, attempt)
+
+
+def _seat(move: Mapping[str, Any]) -> int | None:
+    seat = move.get("seat")
+    return seat if type(seat) is int else None
+
+
+def _may_write(opened: Opened) -> None:
+    if opened.role == "bystander":
+        raise UnauthorizedError
+
+
+def _as_caller(opened: Opened, move: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``move`` with the seat that a seat token may leave out; ForbiddenError for what isn't that seat's to do."""
+    if opened.role == "owner":
+        return move
+    if move["type"] in opened.position.state.chances:
+        if opened.game.dealer == "client":
+            raise ForbiddenError("The owner of the game deals.")
+        return move
+    if "seat" not in move:
+        return {"seat": opened.seat, **move}
+    if type(move["seat"]) is int and move["seat"] != opened.seat:
+        raise ForbiddenError("A seat token moves for its own seat only.")
+    return move
+
+
+def abandon(desk: Desk, opened: Opened, reason: str, expected: Expected = None) -> Outcome:
+    """Ends an unfinished game by its owner's word; RefusedError (``common.over``) when it is over."""
+    _may_direct(opened)
+    event = {"type": ABANDON, "reason": reason}
+
+    def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
+        try:
+            effects = replay.abandon(position, event)
+        except IllegalMove as refusal:
+            raise RefusedError(refusal, 0, None) from None
+        return position, [Accepted(position.seq, now, event, effects)]
+
+    return _append(desk, opened, expected, attempt)
+
+
+def take_back(desk: Desk, opened: Opened, to: int, expected: Expected = None) -> Outcome:
+    """Retracts every event after ``to`` by its owner's word (``common.takeback``) and deals anew what must be."""
+    _may_direct(opened)
+    event = {"type": TAKEBACK, "to": to}
+
+    def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
+        events = [past for _, past in _read_events(desk, opened.game, position.seq)]
+        try:
+            *_, step = _walk(opened.game, [*events, event])
+        except IllegalMove as refusal:
+            raise RefusedError(refusal, 0, None) from None
+        accepted = Accepted(step.position.seq, now, event, step.effects)
+        return step.position, [accepted, *_deal(opened.game.seed, step.position, now)]
+
+    return _append(desk, opened, expected, attempt)
+
+
+def _may_direct(opened: Opened) -> None:
+    _may_write(opened)
+    if opened.role != "owner":
+        raise ForbiddenError("Only the owner of the game may do this.")
+
+
+def _append(
+    desk: Desk,
+    opened: Opened,
+    expected: Expected,
+    attempt: Callable[[Position, datetime], tuple[Position, list[Accepted]]],
+) -> Outcome:
+    """Stores what ``attempt`` makes of the game's position; tries again on a newer one when another was first."""
+    game = opened.game
+    for _ in range(ROUNDS_OF_RETRY):
+        seq = opened.position.seq
+        if expected is not None and seq not in expected:
+            raise StaleError(seq)
+        now = datetime.now(UTC)
+        position, accepted = attempt(opened.position.copy(), now)
+        with store.connection(desk.pool) as conn:
+            stored = store.append(
+                conn, game.number, seq, _stored(position, accepted), position.status, _summary(position)
+            )
+            if stored:
+                desk.keep(game, position)
+                return Opened(game, opened.role, opened.seat, position, now), accepted
+            opened = _reopen(desk, conn, opened)
+    raise store.Unavailable
+
+
+def _reopen(desk: Desk, conn: store.Connection, opened: Opened) -> Opened:
+    found = store.read_head(conn, opened.game.number, None, opened.position.seq)
+    if found.head is None:
+        raise NotFoundError
+    position = _bring_up(desk, conn, opened.game, opened.position, found)
+    return Opened(opened.game, opened.role, opened.seat, position, found.head.updated_at)
+
+
+# --- looking --------------------------------------------------------------------------------------------------------
+
+
+def _read_events(desk: Desk, game: store.Game, upto: int) -> list[tuple[datetime, Event]]:
+    tables = replay.begin(_ruleset(game), game.config, len(game.players)).state
+    with store.connection(desk.pool) as conn:
+        rows = store.read_events(conn, game.number, upto)
+    return [(at, decode(tables, text)) for at, text in rows]
+
+
+def _walk(game: store.Game, events: Sequence[Event]) -> Iterator[Step]:
+    return replay.walk(_ruleset(game), game.config, len(game.players), events)
+
+
+def _steps(desk: Desk, opened: Opened, upto: int) -> Iterator[tuple[datetime, Step]]:
+    """The record replayed up to event ``upto``: each event's time and what it led to."""
+    rows = _read_events(desk, opened.game, upto)
+    return zip((at for at, _ in rows), _walk(opened.game, [event for _, event in rows]), strict=True)
+
+
+def position_at(desk: Desk, opened: Opened, at: int | None) -> Position:
+    """The position after event ``at`` (None: the newest); OutOfRangeError beyond the record."""
+    if at is None or at == opened.position.seq:
+        return opened.position
+    _within(opened, "at", at, 0)
+    position = replay.begin(_ruleset(opened.game), opened.game.config, len(opened.game.players))
+    for _, step in _steps(desk, opened, at):
+        position = step.position
+    return position
+
+
+def _within(opened: Opened, name: str, seq: int, least: int) -> None:
+    newest = opened.position.seq
+    if not least <= seq <= newest:
+        raise OutOfRangeError(name, f"Must be from {least} to {newest}, the seq of the newest event.")
+
+
+def view_accepted(position: Position, accepted: Accepted, view: Seen) -> dict[str, Any]:
+    """An event with ``seq``, ``at`` and ``effects``, as ``view`` may see it."""
+    return {
+        "seq": accepted.seq,
+        "at": in_rfc3339(accepted.at),
+        **replay.view_event(position, accepted.event, view),
+        "effects": replay.view_effects(accepted.effects, view),
+    }
+
+
+def in_rfc3339(time: datetime) -> str:
+    """``time`` in RFC 3339 form, in UTC, to the microsecond."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def view_events(desk: Desk, opened: Opened, view: Seen, after: int, upto: int) -> list[dict[str, Any]]:
+    """The events after seq ``after`` up to ``upto``, with their effects; OutOfRangeError beyond the record."""
+    _within(opened, "after", after, 0)
+    return [
+        view_accepted(step.position, Accepted(seq, at, step.event, step.effects), view)
+        for seq, (at, step) in enumerate(_steps(desk, opened, min(upto, opened.position.seq)), 1)
+        if seq > after
+    ]
+
+
+def view_frames(desk: Desk, opened: Opened, view: Seen, first: int, final: int) -> list[dict[str, Any]]:
+    """The events from seq ``first`` to ``final``, each with the state after it, for a viewer to step through."""
+    _within(opened, "from", first, 1)
+    _within(opened, "to", final, first)
+    frames = []
+    for seq, (at, step) in enumerate(_steps(desk, opened, final), 1):
+        if seq >= first:
+            event = view_accepted(step.position, Accepted(seq, at, step.event, step.effects), view)
+            effects = event.pop("effects")
+            frames.append({"event": event, "effects": effects, "state": view_state(opened, step.position, view)})
+    return frames
+
+
+def view_state(opened: Opened, position: Position, view: Seen) -> dict[str, Any]:
+    """The state at ``position`` as ``view`` may see it, with the ids of its game and ruleset."""
+    return {"game": opened.game.id, "ruleset": opened.game.ruleset, **replay.view_position(position, view)}
+
+
+def legal_moves(desk: Desk, opened: Opened, seat: int | None, at: int | None) -> dict[str, Any]:
+    """What a seat may do: any that the owner names, a token's own; ForbiddenError for another's."""
+    _may_write(opened)
+    if opened.role == "seat":
+        if seat not in (None, opened.seat):
+            raise ForbiddenError("A seat token asks for the moves of its own seat only.")
+        seat = opened.seat
+    if seat is None:
+        raise OutOfRangeError("seat", "The owner names the seat whose moves are asked for.")
+    if not 0 <= seat < len(opened.game.players):
+        raise OutOfRangeError("seat", "Must be a seat of the game.")
+    position = position_at(desk, opened, at)
+    return {"seq": position.seq, "seat": seat, "moves": replay.legal_moves(position, seat)}
+
+
+# --- records --------------------------------------------------------------------------------------------------------
+
+
+def _may_read_record(opened: Opened) -> None:
+    if not opened.over and opened.role != "owner":
+        raise ForbiddenError("Until the game is over, its record is its owner's.")
+
+
+def record(desk: Desk, opened: Opened) -> dict[str, Any]:
+    """The portable record; a running game's is its owner's."""
+    _may_read_record(opened)
+    game = opened.game
+    return write_record(
+        game=game.id,
+        position=opened.position,
+        config=game.config,
+        players=game.players,
+        dealer=game.dealer,
+        events=[(in_rfc3339(at), event) for at, event in _read_events(desk, game, opened.position.seq)],
+        commitment=game.commitment,
+        seed=game.seed,
+    )
+
+
+def transcript(desk: Desk, opened: Opened) -> str:
+    """The record as a person reads it; a running game's is its owner's."""
+    _may_read_record(opened)
+    game = opened.game
+    return write_transcript(
+        game=game.id,
+        ruleset=_ruleset(game),
+        config=game.config,
+        players=game.players,
+        steps=[(in_rfc3339(at), step) for at, step in _steps(desk, opened, opened.position.seq)],
+        view=TABLE,
+    )
