@@ -26,6 +26,7 @@ MAJOR = 18
 # PostgreSQL refuses to run as root: this user runs it then.
 SYSTEM_USER = "tricklog"
 HOMES = (Path("/root"), Path("/home"))
+SOCKET = ".s.PGSQL.5432"
 # What the strictest system takes for the path of a socket.
 SOCKET_PATH_BYTES = 103
 # A recovery after a crash may take its time.
@@ -119,7 +120,8 @@ def start(folder: Path, **settings: str) -> str:
     if major != str(MAJOR):
         raise EmbeddedError(f"{data} was made by PostgreSQL {major}, and this Tricklog brings {MAJOR}")
     stop(folder)
-    _forget_recycled_pid(data / "postmaster.pid")
+    for name in ("postmaster.pid", f"{SOCKET}.lock"):
+        _forget_killed(data / name)
     values = SETTINGS | {"unix_socket_directories": str(data).replace("'", "''")} | settings
     (data / "postgresql.conf").write_text(
         "# Written anew at each start. For settings of your own use ALTER SYSTEM.\n"
@@ -175,7 +177,7 @@ def _refuse_place(folder: Path) -> None:
     closed = [path for path in (folder, *folder.parents) if path.exists() and not path.stat().st_mode & stat.S_IXOTH]
     if folder.is_relative_to(Path(__file__).resolve().parents[1]):
         fault = "lies inside the folder of Tricklog itself"
-    elif len(os.fsencode(folder / "postgres" / ".s.PGSQL.5432")) > SOCKET_PATH_BYTES:
+    elif len(os.fsencode(folder / "postgres" / SOCKET)) > SOCKET_PATH_BYTES:
         fault = "has too long a path for a socket"
     elif os.geteuid() == 0 and any(folder.is_relative_to(home) for home in HOMES):
         fault = "lies in a home folder, which would have to be opened to others"
@@ -223,15 +225,15 @@ def _postmaster(data: Path) -> psutil.Process | None:
         return None
 
 
-def _forget_recycled_pid(pid_file: Path) -> None:
-    """Let a new server pass where another process has got the number of one that was killed.
+def _forget_killed(lock_file: Path) -> None:
+    """Let a new server pass the lock file of one that was killed, whose number another process may have got.
 
-    The rest of the file stays, as PostgreSQL finds by it the memory that orphans of the old server still use.
+    The rest of the file stays: PostgreSQL finds by it the memory that orphans of the old server still use.
     """
-    if pid_file.exists():
+    if lock_file.exists():
         number_of_nobody = 2**31 - 1
-        _, newline, rest = pid_file.read_text().partition("\n")
-        pid_file.write_text(f"{number_of_nobody}{newline}{rest}")
+        _, newline, rest = lock_file.read_text().partition("\n")
+        lock_file.write_text(f"{number_of_nobody}{newline}{rest}")
 
 
 def _identity() -> _Identity:
