@@ -128,10 +128,13 @@ def _check_takeback(position: Position, event: Event, live: Sequence[int], moves
 
 
 def last(ruleset: Ruleset, config: Mapping[str, Any], seats: int, events: Sequence[Event]) -> Position:
-    """The position after a whole record."""
+    """The position after a whole record; IllegalMove at the first event that the rules refuse."""
     position = begin(ruleset, config, seats)
-    for step in walk(ruleset, config, seats, events):
-        position = step.position
+    for event in events:
+        if event["type"] == TAKEBACK:
+            *_, step = walk(ruleset, config, seats, events)
+            return step.position
+        advance(position, event)
     return position
 
 

@@ -1,0 +1,1 @@
+"""Benchmarks: figures and ratios, printed and never asserted. ``python -m tests.benchmarks [NAME …]`` runs them."""
