@@ -1,6 +1,7 @@
 """The command line: ``tricklog``."""
 
 import errno
+import json
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ import click
 import psycopg
 
 from api import embedded
+from api.simulate import SimulationError, simulate
 from api.store import keys as api_keys
 from api.store import schema
 
@@ -31,11 +33,26 @@ data_option = click.option(
 )
 
 
+class _Json(click.ParamType[object]):
+    name = "json"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            self.fail(f"no JSON: {error}", param, ctx)
+
+
+JSON = _Json()
+
+
 def main() -> None:
     """Run the command line; what went wrong outside the program is one line on stderr and exit status 1."""
     try:
         cli()
-    except (embedded.EmbeddedError, schema.SchemaError) as error:
+    except (embedded.EmbeddedError, schema.SchemaError, SimulationError) as error:
         sys.exit(f"Error: {error}")
     except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
         sys.exit(f"Error: the database: {' '.join(str(error).split())}")
@@ -123,6 +140,44 @@ def revoke(key: int, data: Path) -> None:
     with _keys_database(data) as conn:
         if not api_keys.revoke_key(conn, key):
             raise click.ClickException(f"there is no key {key} to revoke")
+
+
+@cli.command("simulate")
+@click.argument("ruleset")
+@click.option("--games", type=click.IntRange(1), default=10, help="How many whole games.")
+@click.option("--url", default="http://127.0.0.1:8000", help="Where the service is.")
+@click.option("--key", envvar="TRICKLOG_KEY", required=True, help="The API key that owns the games; or TRICKLOG_KEY.")
+@click.option("--seats", type=click.IntRange(2), help="How many players; any number that the game takes if left out.")
+@click.option("--config", type=JSON, help="The config of every game, as JSON; random options if left out.")
+@click.option("--seed", type=int, help="Makes the players' choices repeatable.")
+@click.option("--at-once", type=click.IntRange(1), default=8, help="How many games are played at the same time.")
+def simulate_(
+    ruleset: str,
+    games: int,
+    url: str,
+    key: str,
+    seats: int | None,
+    config: dict[str, object] | None,
+    seed: int | None,
+    at_once: int,
+) -> None:
+    """Play whole random games of RULESET against a running service, each seat with its own token.
+
+    Prints moves per second, and fails unless every move that was answered stands in the record of its game.
+    """
+    with click.progressbar(length=games, label=ruleset, file=sys.stderr) as bar:
+        result = simulate(
+            url,
+            key,
+            ruleset,
+            games=games,
+            seats=seats,
+            config=config,
+            seed=seed,
+            at_once=at_once,
+            progress=lambda: bar.update(1),
+        )
+    click.echo(result)
 
 
 def usable_cpus() -> int:

@@ -84,7 +84,10 @@ def simulate(
     """
     pool = urllib3.PoolManager(maxsize=at_once, block=True, timeout=urllib3.Timeout(30))
     owner = Client(pool, url.rstrip("/"), key)
-    rules = owner.call("GET", f"/v1/rulesets/{ruleset}")
+    try:
+        rules = owner.call("GET", f"/v1/rulesets/{ruleset}")
+    except urllib3.exceptions.HTTPError:
+        raise SimulationError(f"no service answers at {url}") from None
     result = Result()
     lock = threading.Lock()
     ended = threading.Event()
@@ -127,7 +130,7 @@ def _play(
 ) -> list[float]:
     players = [f"Player {seat + 1}" for seat in range(seats)]
     body = {"ruleset": rules["id"], "config": config, "players": players, "dealer": "service", "visibility": "private"}
-    game = owner.call("POST", "/v1/games", body)
+    game = _once_back(owner, "POST", "/v1/games", body)
     path = f"/v1/games/{game['id']}"
     clients = [Client(pool, url, token) for token in game["seat_tokens"]]
     answered: dict[int, Mapping[str, Any]] = {}
@@ -146,24 +149,24 @@ def _play(
             answered[answer["events"][0]["seq"]] = {"seat": seat, **move}
         except urllib3.exceptions.HTTPError:
             # whether the move was taken is in the record; the game goes on from there
-            answer = _once_back(owner, path)
+            answer = _once_back(owner, "GET", path)
         to_act, status, seq = answer["to_act"], answer["status"], answer["seq"]
-    events = _once_back(owner, f"{path}/record")["events"]
+    events = _once_back(owner, "GET", f"{path}/record")["events"]
     for at, sent in answered.items():
         if len(events) < at or any(events[at - 1].get(name) != value for name, value in sent.items()):
-            raise SimulationError(f"The move answered as event {at} of {path} is not in its record.")
+            raise SimulationError(f"the move answered as event {at} of {path} is not in its record")
     return latencies
 
 
-def _once_back(client: Client, path: str) -> Any:
-    """What stands at ``path``, as soon as the service answers."""
+def _once_back(client: Client, method: str, path: str, body: Any = None) -> Any:
+    """What the service answers, as soon as it does."""
     start = time.monotonic()
     while True:
         try:
-            return client.call("GET", path)
+            return client.call(method, path, body)
         except urllib3.exceptions.HTTPError:
             if time.monotonic() - start > PATIENCE:
-                raise SimulationError(f"The service did not answer for {PATIENCE:.0f} seconds.") from None
+                raise SimulationError(f"the service did not answer for {PATIENCE:.0f} seconds") from None
             time.sleep(0.2)
 
 
