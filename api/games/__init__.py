@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from api.games import quadruple_war, thirteen
+from api.games import quadruple_war, thirteen, wodka
 from api.games.rules import Ruleset
 
 _ALL: Final[tuple[Ruleset, ...]] = (
     quadruple_war.RULESET,
     thirteen.RULESET,
+    wodka.RULESET,
 )
 
 RULESETS: Final[dict[tuple[str, int], Ruleset]] = {(ruleset.id, ruleset.version): ruleset for ruleset in _ALL}
