@@ -13,7 +13,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TypedDict
@@ -137,19 +137,16 @@ def start(folder: Path, **settings: str) -> str:
 
 def stop(folder: Path) -> None:
     """Stop the server of a data folder if it runs: when its last client is gone, or in five seconds."""
-    postmaster = _postmaster(folder / "postgres")
-    if postmaster is None:
-        return
     # PostgreSQL waits for its clients on SIGTERM, and disconnects them on SIGINT.
     for number, seconds in ((signal.SIGTERM, 5), (signal.SIGINT, STOP_SECONDS)):
-        try:
+        postmaster = _postmaster(folder / "postgres")
+        if postmaster is None:
+            return
+        with suppress(psutil.NoSuchProcess):
             postmaster.send_signal(number)
-            postmaster.wait(seconds)
-        except psutil.TimeoutExpired:
-            continue
-        except psutil.NoSuchProcess:
-            pass
-        return
+        deadline = time.monotonic() + seconds
+        while _postmaster(folder / "postgres") and time.monotonic() < deadline:
+            time.sleep(0.02)
 
 
 @contextmanager

@@ -22,10 +22,8 @@ def server_url() -> Iterator[str]:
     if given := os.environ.get("TEST_DATABASE_URL"):
         yield given
         return
-    with tempfile.TemporaryDirectory(prefix="tricklog-") as temporary:
-        # The system user that runs the server for root has to come in.
-        Path(temporary).chmod(0o711)
-        folder = embedded.prepare(Path(temporary, "data"))
+    with _reachable_folder() as parent:
+        folder = embedded.prepare(parent / "data")
         try:
             # The data doesn't outlive the session, so it needs no disk.
             yield embedded.start(folder, fsync="off", synchronous_commit="off", full_page_writes="off")
@@ -46,6 +44,28 @@ def database_url(server_url: str, template: str) -> Iterator[str]:
     """The URL of a fresh database with the newest schema."""
     with _database(server_url, template) as (_, url):
         yield url
+
+
+@pytest.fixture
+def empty_database_url(server_url: str) -> Iterator[str]:
+    """The URL of a fresh database without a schema."""
+    with _database(server_url) as (_, url):
+        yield url
+
+
+@pytest.fixture(scope="module")
+def reachable_folder() -> Iterator[Path]:
+    """A folder for data folders of the embedded server, which root's may be in too."""
+    with _reachable_folder() as folder:
+        yield folder
+
+
+@contextmanager
+def _reachable_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="tricklog-") as temporary:
+        # For root the server is run by another user, who has to come in.
+        Path(temporary).chmod(0o711)
+        yield Path(temporary)
 
 
 @contextmanager

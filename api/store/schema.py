@@ -14,12 +14,10 @@ class SchemaError(Exception):
     """The schema can't be used or brought up; the message is one line that says what mends it."""
 
 
-def newest() -> str:
-    """The newest revision that this installation knows, e.g. ``"0001"``.
-
-    Revisions are one line of descent, and their files start with their number.
-    """
-    return max(_known())
+def revisions() -> list[str]:
+    """Every revision that this installation knows, oldest first: one line of descent, as the files are numbered."""
+    names = (entry.name for entry in files("migrations.versions").iterdir())
+    return sorted(name.partition("_")[0] for name in names if name[0].isdigit())
 
 
 def check(conn: psycopg.Connection[Any]) -> None:
@@ -28,9 +26,10 @@ def check(conn: psycopg.Connection[Any]) -> None:
     _refuse_newer(found)
     if found is None:
         raise SchemaError("the database has no Tricklog schema yet: run `tricklog migrate`")
-    if found != newest():
+    newest = revisions()[-1]
+    if found != newest:
         raise SchemaError(
-            f"the database's schema ({found}) is older than this Tricklog's ({newest()}): run `tricklog migrate`"
+            f"the database's schema ({found}) is older than this Tricklog's ({newest}): run `tricklog migrate`"
         )
 
 
@@ -59,21 +58,14 @@ def migrate(dsn: str) -> str:
             told = error.orig.diag
             raise SchemaError("; ".join(filter(None, [told.message_primary, told.message_hint]))) from None
         raise (error.orig or error) from None
-    return newest()
-
-
-def _known() -> set[str]:
-    return {
-        entry.name.partition("_")[0]
-        for entry in files("migrations.versions").iterdir()
-        if entry.name[0].isdigit() and entry.name.endswith(".py")
-    }
+    return revisions()[-1]
 
 
 def _refuse_newer(found: str | None) -> None:
-    if found is not None and found not in _known():
+    if found is not None and found not in revisions():
+        newest = revisions()[-1]
         raise SchemaError(
-            f"the database's schema ({found}) is newer than this Tricklog's ({newest()}): install the newer tricklog"
+            f"the database's schema ({found}) is newer than this Tricklog's ({newest}): install the newer tricklog"
         )
 
 
