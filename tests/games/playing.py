@@ -9,7 +9,7 @@ import orjson
 from hypothesis import strategies as st
 
 from api.games.rules import OVER, Event, IllegalMove, Ruleset, read_config
-from api.records.replay import Position, Step, advance, begin, legal_moves, walk
+from api.records.replay import TAKEBACK, Position, Step, advance, begin, last, legal_moves, walk
 
 LENGTHS: Final = {"target", "rounds"}
 """The options, of whatever game, that say how long it lasts: small ones make short games."""
@@ -29,10 +29,7 @@ class Game(NamedTuple):
 
     def position(self) -> Position:
         """The position after its last event."""
-        position = begin(self.ruleset, self.config, self.seats)
-        for step in self.walk():
-            position = step.position
-        return position
+        return last(self.ruleset, self.config, self.seats, self.events)
 
     def __repr__(self) -> str:
         """What it takes to play it again, to be pasted anywhere."""
@@ -209,6 +206,19 @@ def play(ruleset: Ruleset, config: Mapping[str, Any], seats: int, seed: int, *, 
     return Game(ruleset, dict(config), seats, list(play_on(position, Random(seed), most)))
 
 
+def take_back(game: Game, random: Random, *, most: int) -> Game:
+    """A running game with a random takeback after its last event, and at most so many events more."""
+    live: list[int] = []
+    for seq, event in enumerate(game.events, 1):
+        live = [to for to in live if to <= event["to"]] if event["type"] == TAKEBACK else [*live, seq]
+    moves = [seq for seq in live if "seat" in game.events[seq - 1]]
+    if not moves or game.position().status != "running":
+        return game
+    taken = {"type": TAKEBACK, "to": random.choice([to for to in [0, *live] if to < moves[-1]])}
+    rewound = game._replace(events=[*game.events, taken])
+    return rewound._replace(events=[*rewound.events, *play_on(rewound.position(), random, most)])
+
+
 # --- what a record leads to -----------------------------------------------------------------------------------------
 
 
@@ -237,3 +247,73 @@ def card_names(value: Any, pack: Container[str]) -> list[str]:
     elif not isinstance(value, (list, tuple)):
         return []
     return [name for part in value for name in card_names(part, pack)]
+
+
+# --- moves that need not be legal ------------------------------------------------------------------------------------
+
+ODD_VALUES: Final[tuple[Any, ...]] = (
+    None, True, False, -1, 0, 1, 2, 3, 5, 14, 10**6, 10**30, 1.0, 2.5, "", "x", "0", "true", "10h", "th", "Xx", "hT",
+    "c", "BJ", [], [[]], {}, [None], [1], [["Th", 7]], ["Th", "Th"], [{}], {"choose": 3},
+)  # fmt: skip
+
+
+def value_like(schema: Mapping[str, Any], hand: Sequence[str], random: Random) -> Any:
+    """A value of the type that a field's schema asks for, mostly of cards that the hand holds."""
+    if "enum" in schema:
+        held = [name for name in hand if name in schema["enum"]]
+        return random.choice(held if held and random.random() < 0.7 else schema["enum"])
+    if "anyOf" in schema:
+        return value_like(random.choice(schema["anyOf"]), hand, random)
+    if "const" in schema:
+        return schema["const"]
+    if schema["type"] == "boolean":
+        return random.random() < 0.5
+    if schema["type"] == "integer":
+        return random.choice([-1, 0, 1, 2, 3, 7, 10, 13, 14, 18, 26, 27, 1000])
+    assert schema["type"] == "array", schema
+    items = schema["items"]
+    if "enum" in items and hand and random.random() < 0.7:
+        return random.sample(hand, min(len(hand), random.randint(1, 6)))
+    return [value_like(items, hand, random) for _ in range(random.randint(0, 4))]
+
+
+def made_up(state: Any, seat: int, kinds: Sequence[str], random: Random) -> dict[str, Any]:
+    """A move of one of ``kinds``, with all its fields, each of its type."""
+    kind = random.choice(kinds)
+    move = {"seat": seat, "type": kind}
+    for each in state.moves[kind].fields:
+        if not each.optional or random.random() < 0.3:
+            move[each.name] = value_like(each.kind.schema, state.pack.cards(state.hands[seat]), random)
+    return move
+
+
+def spoiled(move: dict[str, Any], state: Any, random: Random) -> dict[str, Any]:
+    """``move`` with one thing changed; it may be as legal as before."""
+    move = dict(move)
+    fields = [name for name in move if name not in {"seat", "type"}]
+    lists = [name for name in fields if type(move[name]) is list and move[name]]
+    match random.randrange(8):
+        case 0:
+            move["seat"] = random.choice(
+                [*range(state.seats), state.seats, -1, True, False, "0", 0.0, 1.5, None, [0], {}]
+            )
+        case 1:
+            move[random.choice(["card", "cards", "tricks", "extra", "marriage", "suit"])] = random.choice(ODD_VALUES)
+        case 2 if fields:
+            del move[random.choice(fields)]
+        case 3 if fields:
+            move[random.choice(fields)] = random.choice(ODD_VALUES)
+        case 4 if lists:
+            name = random.choice(lists)
+            move[name] = random.sample(move[name], random.randint(0, len(move[name])))
+        case 5 if lists:
+            name = random.choice(lists)
+            move[name] = [*move[name], random.choice([*state.pack.names, *move[name], *ODD_VALUES])]
+        case 6 if lists:
+            name = random.choice(lists)
+            changed = list(move[name])
+            changed[random.randrange(len(changed))] = random.choice([*state.pack.names, *ODD_VALUES])
+            move[name] = changed
+        case _:
+            move["type"] = random.choice([*state.moves, *state.chances, "takeback", "", "Play", "nothing"])
+    return move

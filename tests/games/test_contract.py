@@ -40,7 +40,7 @@ from api.records.replay import (
     view_position,
 )
 from tests.games import playing
-from tests.games.playing import Game, Listed, card_names, configs, deal, games, refused, slots, whole
+from tests.games.playing import Game, Listed, card_names, configs, deal, games, made_up, refused, slots, spoiled, whole
 
 every_game = pytest.mark.parametrize(
     "ruleset", [pytest.param(ruleset, id=f"{name}-{version}") for (name, version), ruleset in RULESETS.items()]
@@ -261,73 +261,6 @@ def union(sets: Iterable[Iterable[str]]) -> set[str]:
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------
-
-ODD_VALUES: Final[tuple[Any, ...]] = (
-    None, True, False, -1, 0, 1, 2, 3, 5, 14, 10**6, 10**30, 1.0, 2.5, "", "x", "0", "true", "10h", "th", "Xx", "hT",
-    "c", "BJ", [], [[]], {}, [None], [1], [["Th", 7]], ["Th", "Th"], [{}], {"choose": 3},
-)  # fmt: skip
-
-
-def value_like(schema: Mapping[str, Any], hand: Sequence[str], random: Random) -> Any:
-    """A value of the type that a field's schema asks for, mostly of cards that the hand holds."""
-    if "enum" in schema:
-        held = [name for name in hand if name in schema["enum"]]
-        return random.choice(held if held and random.random() < 0.7 else schema["enum"])
-    if "anyOf" in schema:
-        return value_like(random.choice(schema["anyOf"]), hand, random)
-    if "const" in schema:
-        return schema["const"]
-    if schema["type"] == "boolean":
-        return random.random() < 0.5
-    if schema["type"] == "integer":
-        return random.choice([-1, 0, 1, 2, 3, 7, 10, 13, 14, 18, 26, 27, 1000])
-    assert schema["type"] == "array", schema
-    items = schema["items"]
-    if "enum" in items and hand and random.random() < 0.7:
-        return random.sample(hand, min(len(hand), random.randint(1, 6)))
-    return [value_like(items, hand, random) for _ in range(random.randint(0, 4))]
-
-
-def made_up(state: Any, seat: int, kinds: Sequence[str], random: Random) -> dict[str, Any]:
-    """A move of one of ``kinds``, with all its fields, each of its type."""
-    kind = random.choice(kinds)
-    move = {"seat": seat, "type": kind}
-    for each in state.moves[kind].fields:
-        if not each.optional or random.random() < 0.3:
-            move[each.name] = value_like(each.kind.schema, state.pack.cards(state.hands[seat]), random)
-    return move
-
-
-def spoiled(move: dict[str, Any], state: Any, random: Random) -> dict[str, Any]:
-    """``move`` with one thing changed; it may be as legal as before."""
-    move = dict(move)
-    fields = [name for name in move if name not in {"seat", "type"}]
-    lists = [name for name in fields if type(move[name]) is list and move[name]]
-    match random.randrange(8):
-        case 0:
-            move["seat"] = random.choice(
-                [*range(state.seats), state.seats, -1, True, False, "0", 0.0, 1.5, None, [0], {}]
-            )
-        case 1:
-            move[random.choice(["card", "cards", "tricks", "extra", "marriage", "suit"])] = random.choice(ODD_VALUES)
-        case 2 if fields:
-            del move[random.choice(fields)]
-        case 3 if fields:
-            move[random.choice(fields)] = random.choice(ODD_VALUES)
-        case 4 if lists:
-            name = random.choice(lists)
-            move[name] = random.sample(move[name], random.randint(0, len(move[name])))
-        case 5 if lists:
-            name = random.choice(lists)
-            move[name] = [*move[name], random.choice([*state.pack.names, *move[name], *ODD_VALUES])]
-        case 6 if lists:
-            name = random.choice(lists)
-            changed = list(move[name])
-            changed[random.randrange(len(changed))] = random.choice([*state.pack.names, *ODD_VALUES])
-            move[name] = changed
-        case _:
-            move["type"] = random.choice([*state.moves, *state.chances, "takeback", "", "Play", "nothing"])
-    return move
 
 
 def attempts(position: Position, known: Sequence[dict[str, Any]], random: Random) -> Iterator[dict[str, Any]]:
