@@ -58,7 +58,9 @@ def playable(state: Kraken, seat: int) -> int:
     trumps = state.trump.cards
     following = hand & led
     if following:
-        return (following & state.beating if led == trumps else 0) or following
+        if led == trumps:
+            return following & state.beating or following
+        return following
     held = hand & trumps
     winning = held & state.beating
     if state.config["play"] == "rotterdam":
