@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from api.games import RULESETS
@@ -169,13 +169,18 @@ def _events(listed: Sequence[Mapping[str, Any]]) -> tuple[list[Event], list[date
         event = dict(given)
         at = event.pop("at", None)
         try:
-            time = None if at is None else datetime.fromisoformat(at)
-        except (TypeError, ValueError):
-            time = None
-        if at is not None and (time is None or time.tzinfo is None):
-            raise RecordError({f"events.{index}.at": ["Must be a time in RFC 3339 form."]})
+            times.append(None if at is None else _time(at))
+        except (OverflowError, TypeError, ValueError):
+            raise RecordError({f"events.{index}.at": ["Must be a time in RFC 3339 form."]}) from None
         if type(event.get("type")) is not str:
             raise RecordError({f"events.{index}": ["Must be an object with a type, a text."]})
         events.append(event)
-        times.append(time)
     return events, times
+
+
+def _time(text: Any) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError
+    # in UTC: at the ends of the calendar not every offset has a time that a database keeps
+    return time.astimezone(UTC)
