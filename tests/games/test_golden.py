@@ -99,7 +99,7 @@ def takes(ruleset: Ruleset, config: Mapping[str, Any], seats: int) -> bool:
 
 
 def new_game(case: Case) -> Game:
-    """A random game for a case: of many that in which most happens, and one in which its options matter, if any does."""
+    """A random game for a case: of many that in which most happens, one in which its options matter if any does."""
     first = crc32(case.name.encode())
     games = (random_game(case, Random(seed)) for seed in range(first, first + AT_MOST))
     tried = list(islice(games, TRIED))
