@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -418,6 +419,53 @@ def test_exactly_the_moves_that_are_not_listed_are_refused(ruleset: Ruleset, dat
 @given(st.data())
 def test_exactly_the_moves_that_are_not_listed_are_refused_in_many_games(ruleset: Ruleset, data: st.DataObject) -> None:
     check_refusals(data.draw(games(ruleset, most=LONGEST)), Random(data.draw(st.integers(0, 2**32))))
+
+
+def every_value(schema: Mapping[str, Any], hand: Sequence[str]) -> Iterator[Any]:
+    """Every value of a field that a legal move could have, and some more; of card lists one for each set of cards."""
+    if "enum" in schema:
+        yield from schema["enum"]
+    elif schema["type"] == "boolean":
+        yield from (False, True)
+    elif schema["type"] == "integer":
+        yield from range(-2, 60)
+    elif "enum" in schema["items"]:
+        for count in range(len(hand) + 1):
+            yield from map(list, combinations(hand, count))
+    else:
+        # lists of card lists: each list by itself, and none
+        yield []
+        yield from ([part] for part in every_value(schema["items"], hand))
+
+
+def every_move(state: Any, kind: str, hand: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Every move of a type, its fields set to every value and optional ones left out too."""
+    moves: list[dict[str, Any]] = [{"type": kind}]
+    for each in state.moves[kind].fields:
+        given_ = [{each.name: value} for value in every_value(each.kind.schema, hand)]
+        moves = [{**move, **field} for move in moves for field in [*given_, *([{}] if each.optional else [])]]
+    yield from moves
+
+
+MOST_HELD: Final = 10
+"""Cards in a hand whose every set of cards is tried: up to 1,024 of them."""
+
+
+@every_game
+@searched
+@given(st.data())
+def test_of_every_move_there_is_exactly_the_listed_ones_are_accepted(ruleset: Ruleset, data: st.DataObject) -> None:
+    game = data.draw(games(ruleset, most=LONGEST))
+    cut = data.draw(st.integers(1, len(game.events)))
+    position = game._replace(events=game.events[:cut]).position()
+    state = position.state
+    for seat in state.to_act:
+        hand = state.pack.cards(state.hands[seat])[-MOST_HELD:]
+        listed = Listed(legal_moves(position, seat))
+        for kind, move in state.moves.items():
+            for made in every_move(state, kind, hand) if state.phase in move.phases else ():
+                accepted = refused(position.copy(), {"seat": seat, **made}) is None
+                assert accepted == (made in listed), made
 
 
 # --- what a dealer is asked for -------------------------------------------------------------------------------------
