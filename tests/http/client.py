@@ -90,15 +90,15 @@ class Api:
         game: dict[str, Any] = self.ok("POST", "/v1/games", key, body)
         return game
 
-    def play(self, game: str, key: str, moves: int, choose: Any = min) -> dict[str, Any]:
-        """The answer to the last of so many moves, each made with the owner's key for whoever is to act."""
+    def play(self, game: str, key: str, moves: int, place: int = 0) -> dict[str, Any]:
+        """The answer to the last of so many moves, each the one at this ``place`` of those that are legal."""
         state = self.ok("GET", f"/v1/games/{game}", key)
         for _ in range(moves):
             if state["status"] != "running":
                 break
             seat = state["to_act"][0]
             listed = self.ok("GET", f"/v1/games/{game}/legal-moves?seat={seat}", key)["moves"]
-            move = {"seat": seat, **whole(choose(listed, key=str), Random(0))}
+            move = {"seat": seat, **whole(listed[place], Random(0))}
             state = self.ok("POST", f"/v1/games/{game}/moves", key, {"moves": [move]})
         return state  # type: ignore[no-any-return]
 

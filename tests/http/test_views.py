@@ -141,7 +141,7 @@ def test_every_game_is_shown_as_the_document_says(api: Api, key: str, ruleset: A
     names = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Fay"][: ruleset.seats[-1]]
     game = api.new_game(key, ruleset.id, players=names, visibility="public")
     path = f"/v1/games/{game['id']}"
-    api.play(game["id"], key, 40, max)
+    api.play(game["id"], key, 40, -1)
     for view in ("public", "0", "table"):
         for call in ("state", "events", "ledger", "replay"):
             api.ok("GET", f"{path}/{call}?view={view}", key)
