@@ -9,6 +9,7 @@ that may still have to give up an accepted event work on :meth:`State.copy`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any, Final, Literal, NoReturn
 
@@ -559,6 +560,12 @@ def award(state: Any, line: ScoreLine) -> ScoreLine:
     state.lines.append(line)
     state.scores[line.side] += line.points
     return line
+
+
+def round_scored(state: Any) -> Effect:
+    """The effect that a round is over, with every line of it, those that earlier events told too."""
+    lines = takewhile(lambda line: line.round == state.round, reversed(state.lines))
+    return Effect("round-scored", {"round": state.round}, lines=tuple(lines)[::-1])
 
 
 def finish(state: Any, winners: Iterable[int]) -> Effect:
