@@ -85,7 +85,7 @@ class Soda(State):
     is the draw pile, its top card last, ``discards`` a mask; ``laid`` the cards of the hand in progress, from
     ``leader`` on (who leads the next one, while there is none), the last of them by the event ``laid_seq``.
 
-    What a reshuffle interrupts: ``owed`` bonus cards that the last player still draws, ``refill`` the seat that is next
+    What a reshuffle interrupts: ``owed`` bonus cards of the last player, as far as there are any, ``refill`` the seat next
     in the refill (None while there is none)."""
 
     __slots__ = ("discards", "laid", "laid_seq", "leader", "owed", "prizes", "refill", "stock")
@@ -307,7 +307,6 @@ def _draw_bonus(state: Soda) -> Sequence[Effect]:
     if not stock and state.discards:
         _call_reshuffle(state)
     else:
-        state.owed = 0
         state.to_act = ((seat + 1) % state.seats,)
     return (_drawn(seat, drawn),) if drawn else ()
 
