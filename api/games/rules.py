@@ -9,7 +9,6 @@ that may still have to give up an accepted event work on :meth:`State.copy`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from operator import itemgetter
 from typing import Any, Final, Literal, NoReturn
 
@@ -575,8 +574,11 @@ def award(state: Any, line: ScoreLine) -> ScoreLine:
 
 def round_scored(state: Any) -> Effect:
     """The effect that a round is over, with every line of it, those that earlier events told too."""
-    lines = takewhile(lambda line: line.round == state.round, reversed(state.lines))
-    return Effect("round-scored", {"round": state.round}, lines=tuple(lines)[::-1])
+    lines = state.lines
+    first = len(lines)
+    while first and lines[first - 1].round == state.round:
+        first -= 1
+    return Effect("round-scored", {"round": state.round}, None, (), tuple(lines[first:]))
 
 
 def finish(state: Any, winners: Iterable[int]) -> Effect:

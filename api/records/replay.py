@@ -130,11 +130,15 @@ def _check_takeback(position: Position, event: Event, live: Sequence[int], moves
 def last(ruleset: Ruleset, config: Mapping[str, Any], seats: int, events: Sequence[Event]) -> Position:
     """The position after a whole record; IllegalMove at the first event that the rules refuse."""
     position = begin(ruleset, config, seats)
-    for event in events:
-        if event["type"] == TAKEBACK:
+    apply, state = rules.apply, position.state
+    # play() written out: its bookkeeping event by event would be a tenth of a replay
+    for seq, event in enumerate(events, 1):
+        if event["type"] in TABLE_EVENTS:
             *_, step = walk(ruleset, config, seats, events)
             return step.position
-        advance(position, event)
+        apply(state, event, seq)
+    position.seq = len(events)
+    position.chances = sum(["seat" not in event for event in events])
     return position
 
 
