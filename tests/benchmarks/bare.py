@@ -1,6 +1,7 @@
 """What a move costs without Tricklog: a Flask route that checks the body's form and does the same transaction."""
 
 import os
+import weakref
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ def create_app() -> Flask:
     """The application: ``POST /<game>/<seq>`` appends one event after ``seq``."""
     app = Flask(__name__)
     pool = store.open_pool(os.environ["DATABASE_URL"], 16)
+    weakref.finalize(app, pool.close)
     schema = Moves()
     summary = '{"scores":[0,0,0,0],"to_act":[0],"chance":null,"winners":[]}'
 
