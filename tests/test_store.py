@@ -582,6 +582,18 @@ def test_a_database_that_cannot_be_reached_is_unavailable_in_words_of_our_own() 
     assert str(raised.value) == "the database is away"
 
 
+def test_a_server_that_only_reads_is_unavailable_to_a_writer(
+    database_url: str, admin: store.Connection, owner: int
+) -> None:
+    game = new_game(admin, owner)
+    admin.execute(f"ALTER DATABASE {admin.info.dbname} SET default_transaction_read_only = on")
+    with store.open_pool(database_url, 1) as pool:
+        with store.connection(pool) as conn:
+            assert store.read_game(conn, game.number) == game
+        with pytest.raises(store.Unavailable), store.connection(pool) as conn:
+            store.append(conn, game.number, 0, entries([1]), "running", "{}")
+
+
 def test_connections_that_died_while_idle_are_replaced_unseen(
     pool: store.Pool, admin: store.Connection, owner: int
 ) -> None:
