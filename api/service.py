@@ -6,6 +6,7 @@ from it works on a copy.
 """
 
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,15 +28,20 @@ from api.games.rules import (
     chance_call,
     read_config,
 )
-from api.proofs.shuffle import SEED_BYTES, chance_event, commitment
+from api.proofs import digests
+from api.proofs.receipts import Signer
+from api.proofs.shuffle import SEED_BYTES, chance_event, commitment, stream_key
 from api.records import replay
 from api.records.codec import decode, encode
-from api.records.portable import read_record, write_record
+from api.records.audit import read_record
+from api.records.portable import Sealed, chain_facts, write_record
 from api.records.replay import ABANDON, TAKEBACK, Position, Step
 from api.records.transcript import transcript as write_transcript
 
 POSITIONS_KEPT: Final = 2048
 ROUNDS_OF_RETRY: Final = 50
+SIGNER_SECONDS: Final = 60.0
+"""How long a worker signs with a key before it looks whether there is a newer one."""
 
 Role = Literal["owner", "seat", "bystander"]
 
@@ -80,23 +86,47 @@ class RefusedError(Exception):
         self.seat = seat
 
 
-class Desk:
-    """What a worker needs to serve games: connections, and the positions it derived last, by game number."""
+ClientSeeds = Mapping[int, str]
+"""The client seeds that a game has been given, by place: the seat, or 0 for the owner's."""
 
-    __slots__ = ("kept", "pool")
+
+class Kept(NamedTuple):
+    """A game as far as a worker has derived it; the position is only read."""
+
+    game: store.Game
+    position: Position
+    head: bytes
+    client_seeds: ClientSeeds
+
+
+class Desk:
+    """What a worker needs to serve games: connections, the key it signs with, and the games it derived last."""
+
+    __slots__ = ("_look_again", "_signer", "kept", "pool")
 
     def __init__(self, pool: store.Pool) -> None:
         self.pool = pool
-        self.kept: OrderedDict[int, tuple[store.Game, Position]] = OrderedDict()
+        self.kept: OrderedDict[int, Kept] = OrderedDict()
+        self._signer: Signer | None = None
+        self._look_again = 0.0
 
-    def keep(self, game: store.Game, position: Position) -> None:
-        """Keeps ``position`` unless one further on is there; forgets the game that was asked for longest ago."""
-        known = self.kept.get(game.number)
-        if known is None or known[1].seq < position.seq:
-            self.kept[game.number] = (game, position)
-        self.kept.move_to_end(game.number)
+    def keep(self, derived: Kept) -> None:
+        """Keeps a game unless one further on is there; forgets the one that was asked for longest ago."""
+        number = derived.game.number
+        known = self.kept.get(number)
+        if known is None or known.position.seq <= derived.position.seq:
+            self.kept[number] = derived
+        self.kept.move_to_end(number)
         if len(self.kept) > POSITIONS_KEPT:
             self.kept.popitem(last=False)
+
+    def signer(self) -> Signer:
+        """The key that signs receipts now."""
+        if self._signer is None or time.monotonic() > self._look_again:
+            with store.connection(self.pool) as conn:
+                self._signer = store.read_signer(conn)
+            self._look_again = time.monotonic() + SIGNER_SECONDS
+        return self._signer
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +137,8 @@ class Opened:
     role: Role
     seat: int | None
     position: Position
+    head: bytes
+    client_seeds: ClientSeeds
     updated_at: datetime
 
     @property
@@ -115,19 +147,24 @@ class Opened:
 
 
 class Accepted(NamedTuple):
-    """An event as accepted."""
+    """An event as accepted; it has its digest once all are there that are stored with it."""
 
     seq: int
     at: datetime
     event: Event
     effects: Sequence[Effect]
+    digest: bytes = b""
 
 
 Expected = frozenset[int] | None
 """The seqs at which a caller would have its move accepted; None: any."""
 
-Outcome = tuple[Opened, list[Accepted]]
-"""A game after what was accepted."""
+class Outcome(NamedTuple):
+    """A game after what was accepted, and the service's signature that it was."""
+
+    opened: Opened
+    accepted: list[Accepted]
+    receipt: str
 
 
 # --- credentials ----------------------------------------------------------------------------------------------------
@@ -164,7 +201,7 @@ def _game(desk: Desk, conn: store.Connection, number: int | None) -> store.Game 
     if number is None:
         return None
     kept = desk.kept.get(number)
-    return store.read_game(conn, number) if kept is None else kept[0]
+    return store.read_game(conn, number) if kept is None else kept.game
 
 
 def open_game(desk: Desk, game_id: str, token: str | None) -> Opened:
@@ -185,34 +222,62 @@ def open_game(desk: Desk, game_id: str, token: str | None) -> Opened:
                 raise NotFoundError
         if token is None and (game is None or game.visibility != "public"):
             raise NotFoundError
-        kept = desk.kept[game.number][1] if game is not None and game.number in desk.kept else None
+        kept = None if game is None else desk.kept.get(game.number)
         found = store.read_head(
             conn,
             0 if game is None else game.number,
             None if key is None else key.number,
-            0 if kept is None else kept.seq,
+            0 if kept is None else kept.position.seq,
         )
         if key is not None and (found.key_hash is None or not key.matches(found.key_hash)):
             raise UnauthorizedError
         if game is None or found.head is None or (key is not None and game.owner != key.number):
             raise NotFoundError
-        position = _bring_up(desk, conn, game, kept, found)
+        derived = _bring_up(desk, conn, game, kept, found)
     role: Role = "owner" if key is not None else "bystander" if seat is None else "seat"
-    return Opened(game, role, seat, position, found.head.updated_at)
+    return _opened(derived, role, seat, found.head.updated_at)
 
 
-def _bring_up(
-    desk: Desk, conn: store.Connection, game: store.Game, kept: Position | None, found: store.Reading
-) -> Position:
-    """The position at the head that was ``found``, from the one ``kept`` where it serves; keeps it in turn."""
+def _opened(derived: Kept, role: Role, seat: int | None, updated_at: datetime) -> Opened:
+    game, position, head, client_seeds = derived
+    return Opened(game, role, seat, position, head, client_seeds, updated_at)
+
+
+def _bring_up(desk: Desk, conn: store.Connection, game: store.Game, kept: Kept | None, found: store.Reading) -> Kept:
+    """The game at the head that was ``found``, from what was ``kept`` of it where that serves; keeps it in turn."""
     assert found.head is not None
-    position = _catch_up(game, kept, found.head.seq, found.events)
+    if kept is not None and kept.head == found.head.head:
+        return kept
+    client_seeds: ClientSeeds = {}
+    if game.client_seeds is not None:
+        # they are all there once there is an event
+        settled = kept is not None and kept.position.seq
+        client_seeds = kept.client_seeds if kept and settled else store.read_client_seeds(conn, game.number)
+    before = None if kept is None or not kept.position.seq else kept.position
+    position = _catch_up(game, before, found.head.seq, found.events)
     if position is None:
         # a takeback, or a store set back to an earlier day: what was kept is of no use
         desk.kept.pop(game.number, None)
-        position = _derive(game, [text for _, text in store.read_events(conn, game.number, found.head.seq)])
-    desk.keep(game, position)
-    return position
+        entries = store.read_events(conn, game.number, found.head.seq)
+        position = _derive(game, [entry.text for entry in entries])
+    if position.seq == 0:
+        _await_seeds(game, client_seeds, position)
+    derived = Kept(game, position, found.head.head, client_seeds)
+    desk.keep(derived)
+    return derived
+
+
+def _await_seeds(game: store.Game, given: ClientSeeds, position: Position) -> None:
+    """Has ``position``, before the first event, wait for the client seeds that are lacking, if any."""
+    lacking = [place for place, seed in enumerate(_client_seeds(game.client_seeds, len(game.players), given)) if not seed]
+    if lacking:
+        replay.await_seeds(position, lacking if game.client_seeds == "seats" else ())
+
+
+def _client_seeds(mode: str | None, seats: int, given: ClientSeeds) -> list[str | None]:
+    """The client seeds as a record has them: None for one that hasn't come."""
+    count = {None: 0, "owner": 1, "seats": seats}[mode]
+    return [given.get(place) for place in range(count)]
 
 
 def _ruleset(game: store.Game) -> Ruleset:
