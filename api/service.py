@@ -37,6 +37,7 @@ from api.records.audit import read_record
 from api.records.portable import Sealed, chain_facts, write_record
 from api.records.replay import ABANDON, TAKEBACK, Position, Step
 from api.records.transcript import transcript as write_transcript
+from api.store import schema
 
 POSITIONS_KEPT: Final = 2048
 ROUNDS_OF_RETRY: Final = 50
@@ -425,23 +426,25 @@ def _store_game(
             origin=origin,
             events=_stored(position, accepted),
             status=position.status,
-            summary=_summary(position),
+            summary=_stored_summary(position),
         )
     desk.keep(game, position)
     return Opened(game, "owner", None, position, game.created_at), tokens
 
 
-def _summary(position: Position) -> str:
+def _summary(position: Position) -> dict[str, Any]:
     """What lists and the game itself show of where it stands; public, and derived anew with each append."""
     state = position.state
-    return orjson.dumps(
-        {
-            "scores": state.scores,
-            "to_act": state.to_act,
-            "chance": chance_call(state),
-            "winners": state.winners,
-        }
-    ).decode()
+    return {
+        "scores": state.scores,
+        "to_act": state.to_act,
+        "chance": chance_call(state),
+        "winners": state.winners,
+    }
+
+
+def _stored_summary(position: Position) -> str:
+    return orjson.dumps(_summary(position)).decode()
 
 
 def _stored(position: Position, accepted: Sequence[Accepted]) -> list[tuple[datetime, str]]:
@@ -467,7 +470,7 @@ def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expecte
     Each move is an object with a ``type``, a text. RefusedError names the rule that one of them breaks, StaleError says
     that the game isn't at an ``expected`` seq, ForbiddenError that a seat token speaks for another seat.
     """
-    _may_write(opened)
+    may_write(opened)
     moves = [_as_caller(opened, move) for move in moves]
 
     def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
@@ -489,7 +492,8 @@ def _seat(move: Mapping[str, Any]) -> int | None:
     return seat if type(seat) is int else None
 
 
-def _may_write(opened: Opened) -> None:
+def may_write(opened: Opened) -> None:
+    """UnauthorizedError for a bystander, who may only look."""
     if opened.role == "bystander":
         raise UnauthorizedError
 
@@ -511,7 +515,7 @@ def _as_caller(opened: Opened, move: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def abandon(desk: Desk, opened: Opened, reason: str, expected: Expected = None) -> Outcome:
     """Ends an unfinished game by its owner's word; RefusedError (``common.over``) when it is over."""
-    _may_direct(opened)
+    may_direct(opened)
     event = {"type": ABANDON, "reason": reason}
 
     def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
@@ -526,7 +530,7 @@ def abandon(desk: Desk, opened: Opened, reason: str, expected: Expected = None) 
 
 def take_back(desk: Desk, opened: Opened, to: int, expected: Expected = None) -> Outcome:
     """Retracts every event after ``to`` by its owner's word (``common.takeback``) and deals anew what must be."""
-    _may_direct(opened)
+    may_direct(opened)
     event = {"type": TAKEBACK, "to": to}
 
     def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
@@ -541,8 +545,9 @@ def take_back(desk: Desk, opened: Opened, to: int, expected: Expected = None) ->
     return _append(desk, opened, expected, attempt)
 
 
-def _may_direct(opened: Opened) -> None:
-    _may_write(opened)
+def may_direct(opened: Opened) -> None:
+    """ForbiddenError for a seat, UnauthorizedError for a bystander: this is the owner's."""
+    may_write(opened)
     if opened.role != "owner":
         raise ForbiddenError("Only the owner of the game may do this.")
 
@@ -563,7 +568,7 @@ def _append(
         position, accepted = attempt(opened.position.copy(), now)
         with store.connection(desk.pool) as conn:
             stored = store.append(
-                conn, game.number, seq, _stored(position, accepted), position.status, _summary(position)
+                conn, game.number, seq, _stored(position, accepted), position.status, _stored_summary(position)
             )
             if stored:
                 desk.keep(game, position)
@@ -604,17 +609,16 @@ def position_at(desk: Desk, opened: Opened, at: int | None) -> Position:
     """The position after event ``at`` (None: the newest); OutOfRangeError beyond the record."""
     if at is None or at == opened.position.seq:
         return opened.position
-    _within(opened, "at", at, 0)
+    _within("at", at, 0, opened.position.seq)
     position = replay.begin(_ruleset(opened.game), opened.game.config, len(opened.game.players))
     for _, step in _steps(desk, opened, at):
         position = step.position
     return position
 
 
-def _within(opened: Opened, name: str, seq: int, least: int) -> None:
-    newest = opened.position.seq
-    if not least <= seq <= newest:
-        raise OutOfRangeError(name, f"Must be from {least} to {newest}, the seq of the newest event.")
+def _within(name: str, seq: int, least: int, most: int) -> None:
+    if not least <= seq <= most:
+        raise OutOfRangeError(name, f"Must be from {least} to {most}, as far as the record goes.")
 
 
 def view_accepted(position: Position, accepted: Accepted, view: Seen) -> dict[str, Any]:
@@ -627,6 +631,59 @@ def view_accepted(position: Position, accepted: Accepted, view: Seen) -> dict[st
     }
 
 
+def view_game(opened: Opened) -> dict[str, Any]:
+    """The game itself, the same in every view: what it is, and where it stands."""
+    position = opened.position
+    return _view_game(opened.game, position.seq, position.status, _summary(position), opened.updated_at)
+
+
+def _view_game(
+    game: store.Game, seq: int, status: str, summary: Mapping[str, Any], updated_at: datetime
+) -> dict[str, Any]:
+    shown = {
+        "id": game.id,
+        "ruleset": game.ruleset,
+        "version": game.version,
+        "config": game.config,
+        "players": game.players,
+        "dealer": game.dealer,
+        "visibility": game.visibility,
+        "status": status,
+        "seq": seq,
+        **summary,
+        "created_at": in_rfc3339(game.created_at),
+        "updated_at": in_rfc3339(updated_at),
+    }
+    if game.commitment is not None:
+        shown["commitment"] = game.commitment.hex()
+    if game.seed is not None and status != "running":
+        shown["seed"] = game.seed.hex()
+    if game.origin is not None:
+        shown["origin"] = game.origin
+    return shown
+
+
+def list_games(desk: Desk, owner: int, *, limit: int, cursor: str | None = None, **filters: Any) -> dict[str, Any]:
+    """A page of the ``owner``'s games, newest first, and the cursor of the ``next``, which is the id of its last game.
+
+    ``filters`` are the store's; OutOfRangeError for a cursor that is none.
+    """
+    before = None if cursor is None else store.parse_game_id(cursor)
+    if cursor is not None and before is None:
+        raise OutOfRangeError("cursor", "Must be the next of an earlier page.")
+    with store.connection(desk.pool) as conn:
+        found = store.list_games(conn, owner, before=before, limit=limit + 1, **filters)
+    page: dict[str, Any] = {
+        "games": [
+            _view_game(game, head.seq, head.status, orjson.loads(head.summary), head.updated_at)
+            for game, head in found[:limit]
+        ]
+    }
+    if len(found) > limit:
+        page["next"] = found[limit - 1][0].id
+    return page
+
+
 def in_rfc3339(time: datetime) -> str:
     """``time`` in RFC 3339 form, in UTC, to the microsecond."""
     return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
@@ -634,7 +691,7 @@ def in_rfc3339(time: datetime) -> str:
 
 def view_events(desk: Desk, opened: Opened, view: Seen, after: int, upto: int) -> list[dict[str, Any]]:
     """The events after seq ``after`` up to ``upto``, with their effects; OutOfRangeError beyond the record."""
-    _within(opened, "after", after, 0)
+    _within("after", after, 0, opened.position.seq)
     return [
         view_accepted(step.position, Accepted(seq, at, step.event, step.effects), view)
         for seq, (at, step) in enumerate(_steps(desk, opened, min(upto, opened.position.seq)), 1)
@@ -644,8 +701,9 @@ def view_events(desk: Desk, opened: Opened, view: Seen, after: int, upto: int) -
 
 def view_frames(desk: Desk, opened: Opened, view: Seen, first: int, final: int) -> list[dict[str, Any]]:
     """The events from seq ``first`` to ``final``, each with the state after it, for a viewer to step through."""
-    _within(opened, "from", first, 1)
-    _within(opened, "to", final, first)
+    newest = opened.position.seq
+    _within("from", first, 1, newest + 1)
+    _within("to", final, first - 1, newest)
     frames = []
     for seq, (at, step) in enumerate(_steps(desk, opened, final), 1):
         if seq >= first:
@@ -662,7 +720,7 @@ def view_state(opened: Opened, position: Position, view: Seen) -> dict[str, Any]
 
 def legal_moves(desk: Desk, opened: Opened, seat: int | None, at: int | None) -> dict[str, Any]:
     """What a seat may do: any that the owner names, a token's own; ForbiddenError for another's."""
-    _may_write(opened)
+    may_write(opened)
     if opened.role == "seat":
         if seat not in (None, opened.seat):
             raise ForbiddenError("A seat token asks for the moves of its own seat only.")
@@ -711,3 +769,15 @@ def transcript(desk: Desk, opened: Opened) -> str:
         steps=[(in_rfc3339(at), step) for at, step in _steps(desk, opened, opened.position.seq)],
         view=TABLE,
     )
+
+
+# --- operation ------------------------------------------------------------------------------------------------------
+
+
+def check_ready(desk: Desk) -> None:
+    """Unavailable unless the database answers and has the schema that this version works with."""
+    with store.connection(desk.pool) as conn:
+        try:
+            schema.check(conn)
+        except schema.SchemaError as error:
+            raise store.Unavailable from error

@@ -1,7 +1,8 @@
 """How an event is stored: compact JSON, its values by place instead of by name.
 
-``{"seat": 2, "type": "play", "card": "Qs"}`` is kept as ``[2,"play","Qs"]``, a chance or table event as its type and
-values. The order of a type's fields is part of its ruleset's version and never changes.
+``{"seat": 2, "type": "play", "card": "Qs"}`` is kept as ``2,"play","Qs"``: a list without its brackets, two bytes that
+every event would carry. A chance or table event is kept as its type and values. The order of a type's fields is part of
+its ruleset's version and never changes.
 """
 
 from collections.abc import Sequence
@@ -26,12 +27,12 @@ def encode(state: Any, event: Event) -> str:
     while values and values[-1] is None:
         values.pop()
     head = [event["seat"], kind] if "seat" in event else [kind]
-    return orjson.dumps(head + values).decode()
+    return orjson.dumps(head + values)[1:-1].decode()
 
 
-def decode(state: Any, text: str | bytes) -> dict[str, Any]:
+def decode(state: Any, text: str) -> dict[str, Any]:
     """The event that :func:`encode` made ``text`` of."""
-    values = orjson.loads(text)
+    values = orjson.loads(f"[{text}]")
     event: dict[str, Any] = {}
     if type(values[0]) is int:
         event["seat"] = values[0]

@@ -27,7 +27,7 @@ def create_app() -> Flask:
     def moves(game: int, seq: int) -> tuple[dict[str, Any], int]:
         schema.load(request.get_json())
         with store.connection(pool) as conn:
-            store.append(conn, game, seq, [(datetime.now(UTC), '[2,"play","Qs"]')], "running", summary)
+            store.append(conn, game, seq, [(datetime.now(UTC), '2,"play","Qs"')], "running", summary)
         return {"seq": seq + 1, "to_act": [0], "status": "running"}, 201
 
     return app

@@ -22,7 +22,7 @@ def best(work: Callable[[], None], rounds: int = ROUNDS) -> float:
     return min(taken)
 
 
-def median_of(work: Callable[[], None], rounds: int) -> float:
+def median_of(work: Callable[[], object], rounds: int) -> float:
     """The median of several runs, in seconds."""
     taken = []
     for _ in range(rounds):

@@ -1,11 +1,12 @@
 """What the engine alone costs, on one core: replay with every legality check, and listing legal moves."""
 
+from functools import partial
 from random import Random
 from typing import Final
 
 from api.games import LATEST
 from api.games.rules import Ruleset, read_config
-from api.records.replay import begin, last, legal_moves
+from api.records.replay import last, legal_moves
 from tests.benchmarks.printing import best, line, median_of
 from tests.games.playing import Game, play
 
@@ -50,10 +51,8 @@ def legal() -> None:
         worst = 0.0
         random = Random(1)
         for game in games(ruleset):
-            position = begin(game.ruleset, game.config, game.seats)
             for step in game.walk():
-                position = step.position
-                if position.state.to_act and random.random() < 0.2:
-                    seat = position.state.to_act[0]
-                    worst = max(worst, median_of(lambda at=position, seat=seat: legal_moves(at, seat), 3))  # type: ignore[misc]
+                to_act = step.position.state.to_act
+                if to_act and random.random() < 0.2:
+                    worst = max(worst, median_of(partial(legal_moves, step.position, to_act[0]), 3))
         line(f"legal moves of the slowest of many hands, {ruleset.id}", f"{1000 * worst:.2f} ms", "2 ms")

@@ -284,14 +284,11 @@ def attempts(position: Position, known: Sequence[dict[str, Any]], random: Random
 def check_attempt(position: Position, attempt: Mapping[str, Any], listed: Mapping[int, Listed]) -> None:
     """An attempt is accepted if it is listed; else it is refused, under a rule that exists and with nothing changed."""
     seat = attempt["seat"]
-    legal = (
-        type(seat) is int
-        and seat in listed
-        and {name: value for name, value in attempt.items() if name != "seat"} in listed[seat]
-    )
+    move = {name: value for name, value in attempt.items() if name != "seat"}
+    legal = type(seat) is int and seat in listed and move in listed[seat]
     tried = position.copy()
     refusal = refused(tried, attempt)
-    assert (refusal is None) == legal, refusal
+    assert (refusal is None) == legal, (attempt, refusal)
     if refusal is not None:
         assert refusal.rule in COMMON_RULES or refusal.rule in position.ruleset.rules
         assert refusal.rule == broken_in_common(position, attempt) or refusal.rule not in ORDERED

@@ -7,7 +7,7 @@ then compared: state, event, effects, ledger, legal moves and the refusals of wh
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -48,10 +48,19 @@ searched = settings(
 LONGEST: Final = 250
 """Events of a random game, before a takeback."""
 
-SHOWING: Final[Mapping[str, frozenset[str]]] = {}
+SHOWING: Final[Mapping[str, frozenset[str]]] = {
+    "kraken": frozenset({"combinations-shown"}),
+    "soda": frozenset({"cards-shown"}),
+}
 """By ruleset, the effects that show cards to everybody, as its rules say."""
 
+COUNTERS: Final[Mapping[str, frozenset[str]]] = {
+    "soda": frozenset({"scoring_card", "won"}),
+}
+"""By ruleset, where views name cards that are counters and in nobody's hand."""
+
 TELLING: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
+    "kraken": {"declare": frozenset({"combinations-declared", "combinations-shown"})},
     "thirteen": {"deal": frozenset({"to_act"})},
     "wodka": {"exchange": frozenset({"to_act"})},
 }
@@ -164,8 +173,15 @@ def names_seen(step: Step, view: Seen) -> set[str]:
     ]
     if isinstance(view, int):
         shown.append(legal_moves(position, view))
-    words = re.findall(r"\w+", orjson.dumps(shown).decode())
+    words = re.findall(r"\w+", orjson.dumps(without(shown, COUNTERS.get(position.ruleset.id, frozenset()))).decode())
     return {word for word in words if word in position.state.pack.position}
+
+
+def without(value: Any, keys: Container[str]) -> Any:
+    """A JSON value without what stands under ``keys``."""
+    if isinstance(value, dict):
+        return {key: without(part, keys) for key, part in value.items() if key not in keys}
+    return [without(part, keys) for part in value] if isinstance(value, list) else value
 
 
 # --- other worlds that fit ------------------------------------------------------------------------------------------

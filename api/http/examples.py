@@ -1,0 +1,178 @@
+"""The examples of the documentation: a hand of Quadruple War, played here by the rules themselves."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from api import service, store
+from api.games import LATEST
+from api.games.rules import PUBLIC, read_config
+from api.records import replay
+from api.records.portable import write_record
+
+_RULESET: Final = LATEST["quadruple-war"]
+_GAME: Final = "0000001k3m9x7qz2"
+_PLAYERS: Final = ("Ada", "Ben", "Cleo", "Dan")
+_MADE: Final = datetime(2026, 1, 31, 18, 0, 0, tzinfo=UTC)
+_CONFIG: Final = read_config(_RULESET, {"jokers": False, "first_dealer": 0}, len(_PLAYERS))
+
+_NAMES: Final = _RULESET.start(_CONFIG, len(_PLAYERS)).pack.names
+_EVENTS: Final[list[dict[str, Any]]] = [
+    {"type": "deal", "hands": [list(_NAMES[seat::4]) for seat in range(4)]},
+    {"seat": 1, "type": "bid", "tricks": 4},
+    {"seat": 2, "type": "bid", "tricks": 3},
+    {"seat": 3, "type": "bid", "tricks": 3},
+    {"seat": 0, "type": "bid", "tricks": 2},
+    {"seat": 1, "type": "play", "card": "3c"},
+    {"seat": 2, "type": "play", "card": "Qc"},
+    {"seat": 3, "type": "play", "card": "Kc"},
+    {"seat": 0, "type": "play", "card": "Tc"},
+]
+
+
+def _times(seq: int) -> datetime:
+    return _MADE.replace(second=seq)
+
+
+def _one(name: str, value: Any) -> dict[str, Any]:
+    return {name: {"summary": name, "value": value}}
+
+
+def _game() -> tuple[service.Opened, list[dict[str, Any]]]:
+    position = replay.begin(_RULESET, _CONFIG, len(_PLAYERS))
+    events = []
+    for seq, step in enumerate(replay.walk(_RULESET, _CONFIG, len(_PLAYERS), _EVENTS), 1):
+        position = step.position
+        events.append(
+            service.view_accepted(position, service.Accepted(seq, _times(seq), step.event, step.effects), PUBLIC)
+        )
+    game = store.Game(
+        number=1,
+        id=_GAME,
+        owner=1,
+        ruleset=_RULESET.id,
+        version=_RULESET.version,
+        config=_CONFIG,
+        players=_PLAYERS,
+        dealer="client",
+        visibility="public",
+        tokens=(),
+        seed=None,
+        commitment=None,
+        origin=None,
+        created_at=_MADE,
+    )
+    return service.Opened(game, "owner", None, position, _times(len(_EVENTS))), events
+
+
+_OPENED, _SHOWN = _game()
+_SHOWN_GAME: Final = service.view_game(_OPENED)
+_STATE: Final = service.view_state(_OPENED, _OPENED.position, PUBLIC)
+_LAST: Final = {name: value for name, value in _SHOWN[-1].items() if name != "effects"}
+
+NEW_GAME: Final = {
+    "dealt by the service": {
+        "summary": "The service deals",
+        "value": {
+            "ruleset": "quadruple-war",
+            "config": {"target": 200, "bags": True},
+            "players": ["Ada", "Ben", "Cleo", "Dan"],
+            "dealer": "service",
+            "visibility": "private",
+        },
+    },
+    "dealt by the client": {
+        "summary": "A game at a real table",
+        "value": {
+            "ruleset": "thirteen",
+            "players": ["Ada", "Ben"],
+            "dealer": "client",
+            "visibility": "public",
+        },
+    },
+}
+MOVES: Final = {
+    "by the owner": {
+        "summary": "The owner, for any seat",
+        "value": {"moves": [{"seat": 2, "type": "play", "card": "Qc"}]},
+    },
+    "by a seat": {"summary": "A seat, with its token", "value": {"moves": [{"type": "bid", "tricks": 3}]}},
+}
+TAKEBACK: Final = {"to the bids": {"summary": "Back to the last bid", "value": {"to": 5}}}
+ABANDON: Final = {"for a reason": {"summary": "A game that ends early", "value": {"reason": "The last train leaves."}}}
+RECORD: Final = {
+    "a game so far": {
+        "summary": "The first trick of a game",
+        "value": write_record(
+            game=_GAME,
+            position=_OPENED.position,
+            config=_CONFIG,
+            players=_PLAYERS,
+            dealer="client",
+            events=[(service.in_rfc3339(_times(seq)), event) for seq, event in enumerate(_EVENTS, 1)],
+            commitment=None,
+            seed=None,
+        ),
+    }
+}
+
+ANSWERS: Final[Mapping[str, Any]] = {
+    "createGame": _SHOWN_GAME | {"seat_tokens": [f"tls_1_{seat}_{'A' * 42}{seat}" for seat in range(4)]},
+    "importRecord": _SHOWN_GAME
+    | {"origin": "0000002q8w4n5t7c", "seat_tokens": [f"tls_1_{seat}_{'A' * 42}{seat}" for seat in range(4)]},
+    "listGames": {"games": [_SHOWN_GAME]},
+    "getGame": _SHOWN_GAME,
+    "getRecord": RECORD["a game so far"]["value"],
+    "playMoves": {"seq": _OPENED.position.seq, "events": _SHOWN[-1:], "to_act": [3], "status": "running"},
+    "takeBack": {
+        "seq": 10,
+        "events": [
+            {
+                "seq": 10,
+                "at": service.in_rfc3339(_times(10)),
+                "type": "takeback",
+                "to": 5,
+                "effects": [{"type": "retracted", "events": [6, 7, 8, 9]}],
+            }
+        ],
+        "to_act": [1],
+        "status": "running",
+    },
+    "abandonGame": {
+        "seq": 10,
+        "events": [
+            {
+                "seq": 10,
+                "at": service.in_rfc3339(_times(10)),
+                "type": "abandon",
+                "reason": "The last train leaves.",
+                "effects": [{"type": "game-over", "winners": [], "totals": [0, 0, 0, 0]}],
+            }
+        ],
+        "to_act": [],
+        "status": "abandoned",
+    },
+    "listEvents": {"events": _SHOWN[:2], "next": 2},
+    "getState": _STATE,
+    "listLegalMoves": {
+        "seq": _OPENED.position.seq,
+        "seat": 3,
+        "moves": replay.legal_moves(_OPENED.position, 3),
+    },
+    "getReplay": {"frames": [{"event": _LAST, "effects": _SHOWN[-1]["effects"], "state": _STATE}]},
+    "getLedger": {
+        "seq": 57,
+        "lines": [
+            {
+                "round": 1,
+                "side": 1,
+                "points": 40,
+                "rule": "quadruple-war.score.made",
+                "events": [2, 9, 13, 21, 37],
+                "text": "Seat 1 bid 4 and took 4: 4 x 10 for the bid made.",
+            }
+        ],
+        "totals": [0, 40, 0, 0],
+        "winners": [],
+    },
+}

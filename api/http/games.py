@@ -1,0 +1,95 @@
+"""Games: made, listed, looked up; records of whole games, in and out."""
+
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import orjson
+from flask import Response, request
+
+from api import service
+from api.http.declare import Blueprint, answer, desk, tagged
+from api.http.examples import NEW_GAME, RECORD
+from api.http.negotiation import JSON, TEXT, acceptable
+from api.http.problems import ILLEGAL_MOVE
+from api.http.schemas import GameSchema, GamesQuery, GamesSchema, MadeGameSchema, NewGameSchema, RecordSchema
+
+blueprint: Final = Blueprint("games", "Games: made, listed and looked up, and taken from one installation to another.")
+
+
+@blueprint.route("/v1/games", methods=["POST"])
+@blueprint.takes_key()
+@blueprint.body(NewGameSchema, most=lambda settings: settings.max_body, examples=NEW_GAME)
+@blueprint.response(201, MadeGameSchema, headers={"Location": "Location", "ETag": "ETag"})
+def create_game(owner: int, body: dict[str, Any]) -> Response:
+    """Make a game
+
+    The caller owns it. Each seat gets a token, which is shown this once. Where the service deals, it commits itself to
+    the seed of every shuffle with `commitment`, and has dealt as far as the first move.
+    """
+    return _made(*service.create_game(desk(), owner, **body))
+
+
+@blueprint.route("/v1/records", methods=["POST"])
+@blueprint.takes_key()
+@blueprint.body(RecordSchema, most=lambda settings: settings.max_record, examples=RECORD)
+@blueprint.response(201, MadeGameSchema, headers={"Location": "Location", "ETag": "ETag"})
+@blueprint.fails(ILLEGAL_MOVE)
+def import_record(owner: int, body: dict[str, Any]) -> Response:
+    """Import a record
+
+    Replays every event of a record and stores it as a new private game of the caller's, with tokens for its seats and
+    the old id as its `origin`. A record with an event that the rules refuse is refused as a whole.
+    """
+    return _made(*service.import_record(desk(), owner, body))
+
+
+def _made(opened: service.Opened, tokens: list[str]) -> Response:
+    game = service.view_game(opened)
+    headers = {"Location": f"/v1/games/{opened.game.id}", "ETag": _tag(opened), "Cache-Control": "no-store"}
+    return answer({**game, "seat_tokens": tokens}, 201, headers)
+
+
+def _tag(opened: service.Opened) -> str:
+    return f'"{opened.position.seq}"'
+
+
+@blueprint.route("/v1/games")
+@blueprint.takes_key()
+@blueprint.query(GamesQuery)
+@blueprint.response(200, GamesSchema, headers={"Link": "Link"})
+def list_games(owner: int, query: dict[str, Any]) -> Response:
+    """List the caller's games
+
+    Newest first, a page at a time; `next` is the `cursor` of the page that follows, and the `Link` header its address.
+    """
+    page = service.list_games(desk(), owner, **query)
+    headers = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
+    if "next" in page:
+        headers["Link"] = f'</v1/games?{urlencode(request.args | {"cursor": page["next"]})}>; rel="next"'
+    return answer(page, 200, headers)
+
+
+@blueprint.route("/v1/games/<game>")
+@blueprint.opens_game()
+@blueprint.caches(GameSchema)
+def get_game(opened: service.Opened) -> Response:
+    """Get a game
+
+    What it is and where it stands. Its `ETag` is its seq, to be given to `If-Match`.
+    """
+    return tagged(orjson.dumps(service.view_game(opened)), _tag(opened))
+
+
+@blueprint.route("/v1/games/<game>/record")
+@blueprint.opens_game()
+@blueprint.response(200, RecordSchema)
+@blueprint.response(200, {"type": "string"}, content_type=TEXT)
+def get_record(opened: service.Opened) -> Response:
+    """Get the record
+
+    The whole game as one document, which another installation imports; or, as `text/plain`, a transcript for people. A
+    running game's is its owner's.
+    """
+    if acceptable((JSON, TEXT)) == JSON:
+        return answer(service.record(desk(), opened))
+    return Response(service.transcript(desk(), opened), content_type=f"{TEXT}; charset=utf-8")

@@ -1,0 +1,44 @@
+"""The headers that requests and answers carry, as OpenAPI describes them."""
+
+from typing import Any, Final
+
+IF_MATCH: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": "If-Match",
+    "description": "Act only while the game is at this seq: the `ETag` of the game. A list of them, or `*` for any,"
+    " is taken too. At another the answer is a `stale` problem, and nothing was done.",
+    "schema": {"type": "string", "maxLength": 1000},
+    "example": '"17"',
+}
+IF_NONE_MATCH: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": "If-None-Match",
+    "description": "The `ETag` of what the caller has: while it is still the same, the answer is 304 without a body.",
+    "schema": {"type": "string", "maxLength": 1000},
+    "example": '"17"',
+}
+
+HEADERS: Final[dict[str, dict[str, Any]]] = {
+    "ETag": {
+        "description": "A strong tag of this answer: the same for everybody who gets the same.",
+        "schema": {"type": "string"},
+        "example": '"17"',
+    },
+    "Link": {
+        "description": 'The next page, as `rel="next"`; absent on the last.',
+        "schema": {"type": "string"},
+        "example": '</v1/games?limit=100&cursor=0000001k3m9x7qz2>; rel="next"',
+    },
+    "Location": {
+        "description": "Where the new game is.",
+        "schema": {"type": "string"},
+        "example": "/v1/games/0000001k3m9x7qz2",
+    },
+    "WWW-Authenticate": {
+        "description": "How to authenticate.",
+        "schema": {"type": "string"},
+        "example": 'Bearer realm="Tricklog"',
+    },
+    "Allow": {"description": "The methods that there are.", "schema": {"type": "string"}, "example": "GET, HEAD"},
+    "Retry-After": {"description": "How many seconds to wait.", "schema": {"type": "integer"}, "example": 2},
+}

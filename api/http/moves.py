@@ -1,0 +1,71 @@
+"""What is added to a game's record: moves, and its owner's word."""
+
+from typing import Any, Final
+
+from flask import Response
+
+from api import service
+from api.http.declare import Blueprint, answer, desk
+from api.http.examples import ABANDON, MOVES, TAKEBACK
+from api.http.headers import IF_MATCH
+from api.http.negotiation import expected_seqs
+from api.http.problems import ILLEGAL_MOVE, STALE
+from api.http.schemas import AbandonSchema, AcceptedSchema, MovesSchema, TakebackSchema
+
+blueprint: Final = Blueprint("moves", "Playing: what is added to the record of a game.")
+
+
+@blueprint.route("/v1/games/<game>/moves", methods=["POST"])
+@blueprint.opens_game(service.may_write)
+@blueprint.takes_header(IF_MATCH)
+@blueprint.body(MovesSchema, most=lambda settings: settings.max_body, examples=MOVES)
+@blueprint.response(201, AcceptedSchema, headers={"ETag": "ETag"})
+@blueprint.fails(ILLEGAL_MOVE, STALE)
+def play_moves(opened: service.Opened, body: dict[str, Any]) -> Response:
+    """Play moves
+
+    All of them, in order, or none: the first that the rules refuse is named. Where the service deals, it adds what is
+    to be dealt by itself.
+    """
+    return _accepted(service.play(desk(), opened, body["moves"], expected_seqs()))
+
+
+@blueprint.route("/v1/games/<game>/takeback", methods=["POST"])
+@blueprint.opens_game(service.may_direct)
+@blueprint.takes_header(IF_MATCH)
+@blueprint.body(TakebackSchema, most=lambda settings: settings.max_body, examples=TAKEBACK)
+@blueprint.response(201, AcceptedSchema, headers={"ETag": "ETag"})
+@blueprint.fails(ILLEGAL_MOVE, STALE)
+def take_back(opened: service.Opened, body: dict[str, Any]) -> Response:
+    """Take moves back
+
+    The owner retracts every event after `to`. The record keeps them, and the game goes on from there.
+    """
+    return _accepted(service.take_back(desk(), opened, body["to"], expected_seqs()))
+
+
+@blueprint.route("/v1/games/<game>/abandon", methods=["POST"])
+@blueprint.opens_game(service.may_direct)
+@blueprint.takes_header(IF_MATCH)
+@blueprint.body(AbandonSchema, most=lambda settings: settings.max_body, examples=ABANDON)
+@blueprint.response(201, AcceptedSchema, headers={"ETag": "ETag"})
+@blueprint.fails(ILLEGAL_MOVE, STALE)
+def abandon_game(opened: service.Opened, body: dict[str, Any]) -> Response:
+    """Abandon a game
+
+    The owner ends it unfinished. Its score sheet stays as far as it had come, and nobody has won.
+    """
+    return _accepted(service.abandon(desk(), opened, body["reason"], expected_seqs()))
+
+
+def _accepted(outcome: service.Outcome) -> Response:
+    opened, accepted = outcome
+    position = opened.position
+    view = service.resolve_view(opened, None)
+    content = {
+        "seq": position.seq,
+        "events": [service.view_accepted(position, each, view) for each in accepted],
+        "to_act": position.state.to_act,
+        "status": position.status,
+    }
+    return answer(content, 201, {"ETag": f'"{position.seq}"', "Cache-Control": "no-store"})

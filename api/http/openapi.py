@@ -1,0 +1,151 @@
+"""The OpenAPI document: what the endpoints declare, with the shapes of every registered game."""
+
+import re
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import Any, Final
+
+import flask_smorest
+import orjson
+from flask import Flask
+
+from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
+from api.http.examples import ANSWERS
+from api.http.headers import HEADERS
+from api.http.negotiation import JSON
+from api.http.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemType
+from api.http.schemas import Shaped
+from api.http.shapes import components, specialised
+
+Document = dict[str, Any]
+
+_DESCRIPTION: Final = """\
+Keeps the score of card games: checks every move against the rules, keeps the record, and derives states, legal moves
+and the score sheet from it.
+
+A front end holds an API key and owns the games that it makes; each seat of a game has a token of its own. Both are
+sent as `Authorization: Bearer …`. Without credentials, the public view of a public game is there to see.
+
+Times are RFC 3339 in UTC, ids are opaque. A field or a parameter that isn't documented is refused. Errors are
+`application/problem+json`; the `type` of each is the address of a page about it.
+"""
+
+_SECURITY: Final = {
+    API_KEY: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "tlk_…",
+        "description": "The key of a front end: it owns the games that it makes, moves for every seat and has every"
+        " view.",
+    },
+    SEAT_TOKEN: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "tls_…",
+        "description": "The token of one seat of one game: it moves for that seat and has its view.",
+    },
+}
+
+
+_DOCUMENT_ORDER: Final = ("openapi", "info", "servers", "tags", "security", "paths", "components")
+_OPERATION_ORDER: Final = (
+    "operationId",
+    "summary",
+    "description",
+    "tags",
+    "security",
+    "parameters",
+    "requestBody",
+    "responses",
+)
+
+_REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]  # it has no types
+    """flask-smorest's, without a default error: every operation declares its own."""
+
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+
+def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Document:
+    """Registers the ``blueprints`` with ``app`` and returns the document of all that they declare."""
+    app.config |= {"API_TITLE": "Tricklog", "API_VERSION": version("tricklog"), "OPENAPI_VERSION": "3.1.0"}
+    api = Api(
+        app,
+        spec_kwargs={
+            "info": {"description": _DESCRIPTION},
+            "servers": [{"url": "/", "description": "This installation."}],
+            "security": [],
+        },
+    )
+    api.ma_plugin.converter.add_attribute_function(_shape)
+    for name, header in HEADERS.items():
+        api.spec.components.header(name, header)
+    for name, scheme in _SECURITY.items():
+        api.spec.components.security_scheme(name, scheme)
+    for name, shape in components().items():
+        api.spec.components.schema(name, shape)
+    for problem in PROBLEM_TYPES.values():
+        api.spec.components.schema(problem_name(problem), _problem_shape(problem))
+    for blueprint in blueprints:
+        api.register_blueprint(blueprint)
+    # Tuples become lists, and every mapping keeps its order.
+    document: Document = orjson.loads(orjson.dumps(api.spec.to_dict()))
+    schemas = document["components"]["schemas"]
+    schemas |= specialised(schemas["NewGame"])
+    document["paths"] = {
+        path: {
+            method: _finished(operation) if method != "parameters" else operation for method, operation in each.items()
+        }
+        for path, each in document["paths"].items()
+    }
+    _prune(document)
+    return _in_order(document, _DOCUMENT_ORDER)
+
+
+def _prune(document: Document) -> None:
+    """Removes the schemas that nothing refers to: flask-smorest's own, and problems that no operation ends in."""
+    schemas = document["components"]["schemas"]
+    used: set[str] = set()
+    found = _REFERENCE.findall(orjson.dumps(document["paths"]).decode())
+    while found:
+        name = found.pop()
+        if name not in used:
+            used.add(name)
+            found += _REFERENCE.findall(orjson.dumps(schemas[name]).decode())
+    document["components"]["schemas"] = {name: shape for name, shape in schemas.items() if name in used}
+
+
+def _shape(_: Any, field: Any, **__: Any) -> dict[str, Any]:
+    return dict(field.shape) if isinstance(field, Shaped) else {}
+
+
+def _finished(operation: dict[str, Any]) -> dict[str, Any]:
+    answered = operation["responses"]
+    for status in answered:
+        if status.startswith("2") and operation["operationId"] in ANSWERS:
+            answered[status]["content"][JSON]["example"] = ANSWERS[operation["operationId"]]
+    operation.setdefault("security", [])
+    operation["responses"] = _in_order(answered, sorted(answered))
+    return _in_order(operation, _OPERATION_ORDER)
+
+
+def _in_order(found: Mapping[str, Any], order: Iterable[str]) -> dict[str, Any]:
+    return {key: found[key] for key in order if found.get(key) is not None}
+
+
+def _problem_shape(problem: ProblemType) -> dict[str, Any]:
+    properties = {
+        "type": {"const": problem.uri, "description": "The type of the problem, and the address of a page about it."},
+        "title": {"const": problem.title, "description": "The type in words."},
+        "status": {"enum": list(problem.statuses), "description": "The status of the answer."},
+        "detail": {"type": "string", "description": "What is wrong this time."},
+        **problem.fields,
+    }
+    return {
+        "type": "object",
+        "description": f"{problem.title}. ({MEDIA_TYPE})",
+        "properties": properties,
+        "required": list(properties),
+    }

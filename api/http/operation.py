@@ -1,0 +1,69 @@
+"""Whether the service is there, and its documentation."""
+
+from typing import Final
+
+from flask import Response
+
+from api import service
+from api.http.declare import Blueprint, answer, context, desk, tagged
+from api.http.docs import page, problem_page
+from api.http.negotiation import HTML
+from api.http.problems import NOT_FOUND, PROBLEM_TYPES, UNAVAILABLE, Problem
+from api.http.schemas import HealthSchema
+
+blueprint: Final = Blueprint("operation", "Whether the service is there, and what it says of itself.")
+
+
+@blueprint.route("/healthz")
+@blueprint.response(200, HealthSchema)
+def get_health() -> Response:
+    """Tell that the process is alive
+
+    Looks at nothing else.
+    """
+    return answer({"status": "ok"})
+
+
+@blueprint.route("/readyz")
+@blueprint.response(200, HealthSchema)
+@blueprint.fails(UNAVAILABLE)
+def get_readiness() -> Response:
+    """Tell whether the service can work
+
+    The database answers, and its schema is the one that this version works with.
+    """
+    service.check_ready(desk())
+    return answer({"status": "ok"})
+
+
+@blueprint.route("/openapi.json")
+@blueprint.caches({"type": "object"})
+def get_openapi() -> Response:
+    """Get this document
+
+    OpenAPI 3.1, as JSON.
+    """
+    return tagged(context().published.json)
+
+
+@blueprint.route("/docs")
+@blueprint.response(200, {"type": "string"}, content_type=HTML)
+def get_docs() -> Response:
+    """Read the documentation
+
+    A page with the quick start, every operation, every type of problem and the rules of every game by their ids.
+    """
+    return page(context().published.html)
+
+
+@blueprint.route("/problems/<problem>")
+@blueprint.response(200, {"type": "string"}, content_type=HTML)
+@blueprint.fails(NOT_FOUND)
+def get_problem(problem: str) -> Response:
+    """Read about a type of problem
+
+    The page that the `type` of a problem leads to.
+    """
+    if problem not in PROBLEM_TYPES:
+        raise Problem(NOT_FOUND, "There is no such type of problem.")
+    return page(problem_page(PROBLEM_TYPES[problem]))

@@ -1,0 +1,559 @@
+"""What requests must be and what answers are, field by field.
+
+Requests are loaded with these schemas. Answers are documented by them and made elsewhere, so that nothing is written
+twice to be sent once.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from marshmallow import RAISE, Schema, ValidationError, fields, validates_schema
+from marshmallow.validate import Length, OneOf, Range, Regexp
+
+from api.games import LATEST
+from api.records.portable import FORMAT, players_message
+
+NAME_MOST: Final = 80
+REASON_MOST: Final = 500
+MOVES_MOST: Final = 1000
+EVENTS_MOST: Final = 100_000
+LIMIT_MOST: Final = 1000
+LIMIT: Final = 100
+SEQ_MOST: Final = 2**31 - 1
+
+STATUSES: Final = ("running", "finished", "abandoned")
+DEALERS: Final = ("service", "client")
+VISIBILITIES: Final = ("private", "public")
+
+HEX_32: Final = "^[0-9a-f]{64}$"
+
+# Control characters, line separators, and those that turn the direction of the text around them.
+_LINE: Final = re.compile(r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+def one_line(text: str) -> None:
+    """Refuses a text that is blank, or that isn't one line of characters to be seen."""
+    if not _LINE.fullmatch(text) or not text.strip():
+        raise ValidationError("Must be one line of text, without control characters.")
+
+
+def text(most: int, **options: Any) -> fields.String:
+    """A line of text for people."""
+    metadata = {"pattern": f"^{_LINE.pattern}$", **options.pop("metadata")}
+    return fields.String(validate=[Length(1, most), one_line], metadata=metadata, **options)
+
+
+class Shaped(fields.Raw):
+    """A value that ``shape``, a JSON Schema, documents."""
+
+    def __init__(self, shape: Mapping[str, Any], **options: Any) -> None:
+        super().__init__(**options)
+        self.shape = shape
+
+
+def ref(name: str, **options: Any) -> Shaped:
+    """A value that a component of the OpenAPI document documents."""
+    return Shaped({"$ref": f"#/components/schemas/{name}"}, **options)
+
+
+class Listed(fields.List[Any]):
+    """A list whose length is judged before its parts are."""
+
+    def __init__(self, part: fields.Field[Any], least: int, most: int, **options: Any) -> None:
+        super().__init__(part, validate=Length(least, most), **options)
+        self.least = least
+        self.most = most
+
+    def _deserialize(self, value: Any, *given: Any, **options: Any) -> list[Any]:
+        if isinstance(value, list) and not self.least <= len(value) <= self.most:
+            raise ValidationError(f"Must have {self.least} to {self.most} entries.")
+        return super()._deserialize(value, *given, **options)
+
+
+class JsonObject(Shaped):
+    """A JSON object."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise ValidationError("Must be an object.")
+        return value
+
+
+class Typed(Shaped):
+    """A move or an event: an object with a text ``type``. The rest of it is for the rules to judge."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if type(value) is not dict or type(value.get("type")) is not str:
+            raise ValidationError("Must be an object with a type, a text.")
+        return value
+
+
+class QueryInteger(fields.Integer):
+    """A whole number in a query, written with digits alone."""
+
+    def _deserialize(self, value: Any, *given: Any, **options: Any) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,10}", value):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, *given, **options)
+
+
+class QueryView(Shaped):
+    """A view: ``public``, ``table``, or the number of a seat, which is read as an int."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            {"type": "string", "pattern": "^(public|table|[0-9])$", "examples": ["public"]},
+            metadata={
+                "description": "Whose eyes to look through: `public` (a bystander), `table` (everything) or a seat."
+                " Left out, it is the caller's own: its seat for a seat token, `public` otherwise, and `table` once"
+                " the game is over."
+            },
+        )
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str | int:
+        if not re.fullmatch("public|table|[0-9]", value):
+            raise ValidationError("Must be public, table, or the number of a seat.")
+        return value if len(value) > 1 else int(value)
+
+
+class Request(Schema):
+    """A body or a query; what it doesn't name is refused."""
+
+    class Meta:
+        unknown = RAISE
+
+
+# --- queries --------------------------------------------------------------------------------------------------------
+
+
+def _limit(of_what: str) -> QueryInteger:
+    return QueryInteger(
+        load_default=LIMIT,
+        validate=Range(1, LIMIT_MOST),
+        metadata={"description": f"How many {of_what} to answer with, at most."},
+    )
+
+
+def _seq(description: str, **options: Any) -> QueryInteger:
+    return QueryInteger(validate=Range(0, SEQ_MOST), metadata={"description": description}, **options)
+
+
+def _at() -> QueryInteger:
+    return _seq("The moment after this event of the record, 0 for the very beginning; left out, the present.")
+
+
+class GamesQuery(Request):
+    """Which of the caller's games."""
+
+    ruleset = fields.String(validate=OneOf(list(LATEST)), metadata={"description": "Only games of this ruleset."})
+    status = fields.String(validate=OneOf(STATUSES), metadata={"description": "Only games that stand like this."})
+    player = text(NAME_MOST, metadata={"description": "Only games with a player of exactly this name."})
+    since = fields.AwareDateTime(format="iso", metadata={"description": "Only games made at this time or later."})
+    until = fields.AwareDateTime(format="iso", metadata={"description": "Only games made before this time."})
+    limit = _limit("games")
+    cursor = fields.String(
+        validate=Length(1, 64),
+        metadata={"description": "Where the next page starts: `next` of the page before."},
+    )
+
+
+class AtQuery(Request):
+    """What a caller looks at, and when."""
+
+    view = QueryView()
+    at = _at()
+
+
+class LegalMovesQuery(Request):
+    """Whose moves, and when."""
+
+    seat = QueryInteger(
+        validate=Range(0, 9),
+        metadata={"description": "The seat. The game's owner must name one; a seat token's own is the default."},
+    )
+    at = _at()
+
+
+class EventsQuery(Request):
+    """Which part of the record."""
+
+    view = QueryView()
+    after = _seq("Only events after this one.", load_default=0)
+    limit = QueryInteger(
+        validate=Range(1, LIMIT_MOST),
+        metadata={
+            "description": f"How many events to answer with, at most. Left out, it is {LIMIT} in JSON, and without"
+            f" limit in NDJSON."
+        },
+    )
+
+
+class ReplayQuery(Request):
+    """Which frames."""
+
+    view = QueryView()
+    first = QueryInteger(
+        data_key="from",
+        load_default=1,
+        validate=Range(1, SEQ_MOST),
+        metadata={"description": "The first event to show."},
+    )
+    final = QueryInteger(
+        data_key="to",
+        validate=Range(1, SEQ_MOST),
+        metadata={
+            "description": f"The last event to show, with at most {LIMIT_MOST} in all. Left out, it is the newest,"
+            f" or as far as {LIMIT_MOST} reach."
+        },
+    )
+
+
+# --- bodies ---------------------------------------------------------------------------------------------------------
+
+
+class NewGameSchema(Request):
+    """A game to be made."""
+
+    ruleset = fields.String(
+        required=True, metadata={"description": "The id of the ruleset; its newest version counts."}
+    )
+    config = JsonObject(
+        {"$ref": "#/components/schemas/Config"},
+        load_default=dict,
+        metadata={"description": "The options of the game; those left out take their defaults."},
+    )
+    players = Listed(
+        text(NAME_MOST, metadata={"description": "A player's name."}),
+        1,
+        max(max(ruleset.seats) for ruleset in LATEST.values()),
+        required=True,
+        metadata={"description": "The names of the players, in order of seat.", "examples": [["Ada", "Ben"]]},
+    )
+    dealer = fields.String(
+        required=True,
+        validate=OneOf(DEALERS),
+        metadata={"description": "Who deals: the service, or the client, who then sends the chance events."},
+    )
+    visibility = fields.String(
+        required=True,
+        validate=OneOf(VISIBILITIES),
+        metadata={"description": "Whether everybody may see the public view, or only the owner and the seats."},
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def check_ruleset(self, data: Mapping[str, Any], **_: Any) -> None:
+        """Refuses a ruleset that isn't there and a number of players that it doesn't take."""
+        ruleset = LATEST.get(data["ruleset"])
+        if ruleset is None:
+            raise ValidationError(f"Must be one of {', '.join(LATEST)}.", "ruleset")
+        if len(data["players"]) not in ruleset.seats:
+            raise ValidationError(players_message(ruleset), "players")
+
+
+class MovesSchema(Request):
+    """Moves to be played, all or none."""
+
+    moves = Listed(
+        Typed({"$ref": "#/components/schemas/Move"}),
+        1,
+        MOVES_MOST,
+        required=True,
+        metadata={
+            "description": "In the order in which they are played. With a seat token `seat` may be left out; the"
+            " owner of a game dealt by the client sends the chance events among them, without `seat`."
+        },
+    )
+
+
+class TakebackSchema(Request):
+    """How far to go back."""
+
+    to = fields.Integer(
+        required=True,
+        strict=True,
+        validate=Range(0, SEQ_MOST),
+        metadata={"description": "The event after which everything is retracted; 0 for the very beginning."},
+    )
+
+
+class AbandonSchema(Request):
+    """Why a game ends unfinished."""
+
+    reason = text(REASON_MOST, required=True, metadata={"description": "Why, in a line of text for people."})
+
+
+class ResultSchema(Request):
+    """How a game ended."""
+
+    totals = Listed(
+        fields.Integer(strict=True), 0, 10, required=True, metadata={"description": "The points of each side."}
+    )
+    winners = Listed(fields.Integer(strict=True), 0, 10, required=True, metadata={"description": "The sides that won."})
+
+
+class RecordSchema(Request):
+    """A whole game, from one installation to another."""
+
+    format = fields.String(
+        required=True, validate=OneOf([FORMAT]), metadata={"description": "The version of this format."}
+    )
+    game = fields.String(validate=Length(1, 64), metadata={"description": "The id under which the game was made."})
+    ruleset = fields.String(required=True, metadata={"description": "The id of the ruleset."})
+    version = fields.Integer(
+        required=True, strict=True, validate=Range(1, 32767), metadata={"description": "The version of the ruleset."}
+    )
+    config = JsonObject(
+        {"$ref": "#/components/schemas/Config"}, required=True, metadata={"description": "The options of the game."}
+    )
+    players = Listed(
+        text(NAME_MOST, metadata={"description": "A player's name."}),
+        1,
+        max(max(ruleset.seats) for ruleset in LATEST.values()),
+        required=True,
+        metadata={"description": "The names of the players, in order of seat."},
+    )
+    dealer = fields.String(required=True, validate=OneOf(DEALERS), metadata={"description": "Who dealt."})
+    events = Listed(
+        Typed({"$ref": "#/components/schemas/RecordedEvent"}),
+        0,
+        EVENTS_MOST,
+        required=True,
+        metadata={
+            "description": "Every event in order, table events and retracted ones too; the place in the list, from"
+            " 1, is its `seq`."
+        },
+    )
+    commitment = fields.String(
+        validate=Regexp(HEX_32), metadata={"description": "The SHA-256 of the seed from which the service dealt."}
+    )
+    seed = fields.String(validate=Regexp(HEX_32), metadata={"description": "That seed, once the game is over."})
+    result = fields.Nested(ResultSchema, metadata={"description": "How it ended, once the game is over."})
+
+
+# --- answers --------------------------------------------------------------------------------------------------------
+
+
+class Answer(Schema):
+    """An answer; the schemas below document, and load nothing."""
+
+
+def _integers(description: str, **options: Any) -> fields.List[Any]:
+    return fields.List(fields.Integer(), required=True, metadata={"description": description, **options})
+
+
+def _status() -> fields.String:
+    return fields.String(
+        required=True, validate=OneOf(STATUSES), metadata={"description": "Whether it goes on, and how it ended."}
+    )
+
+
+def _newest() -> fields.Integer:
+    return fields.Integer(
+        required=True, validate=Range(0), metadata={"description": "The number of the newest event.", "examples": [17]}
+    )
+
+
+def _time(description: str, **options: Any) -> fields.AwareDateTime:
+    return fields.AwareDateTime(metadata={"description": description}, **options)
+
+
+TO_ACT: Final = "The seats that the game waits for."
+WINNERS: Final = "The sides that won; empty until the game is finished."
+SCORES: Final = "The points of each side so far."
+
+
+class GameSchema(Answer):
+    """A game, as everybody may know it who may see it."""
+
+    id = fields.String(required=True, metadata={"description": "The id of the game.", "examples": ["0000001k3m9x7qz2"]})
+    ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset."})
+    version = fields.Integer(required=True, metadata={"description": "The version of its rules, which stays."})
+    config = ref("Config", required=True, metadata={"description": "All its options."})
+    players = fields.List(
+        fields.String(), required=True, metadata={"description": "The names of the players, in order of seat."}
+    )
+    dealer = fields.String(required=True, validate=OneOf(DEALERS), metadata={"description": "Who deals."})
+    visibility = fields.String(required=True, validate=OneOf(VISIBILITIES), metadata={"description": "Who may see it."})
+    status = _status()
+    seq = _newest()
+    scores = _integers(SCORES)
+    to_act = _integers(TO_ACT)
+    chance = ref("ChanceCall", required=True, metadata={"description": "What must be dealt next, or null."})
+    winners = _integers(WINNERS)
+    created_at = _time("When it was made.", required=True)
+    updated_at = _time("When its newest event was accepted.", required=True)
+    commitment = fields.String(
+        validate=Regexp(HEX_32), metadata={"description": "The SHA-256 of the seed from which the service deals."}
+    )
+    seed = fields.String(
+        validate=Regexp(HEX_32), metadata={"description": "That seed, in hex; only once the game is over."}
+    )
+    origin = fields.String(metadata={"description": "The id that an imported game had where it came from."})
+
+
+class MadeGameSchema(GameSchema):
+    """A game just made, with what is shown only now."""
+
+    seat_tokens = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "A token for each seat, in order of seat. They are never shown again."},
+    )
+
+
+class GamesSchema(Answer):
+    """A page of games, newest first."""
+
+    games = fields.List(fields.Nested(GameSchema), required=True, metadata={"description": "The games."})
+    next = fields.String(metadata={"description": "The `cursor` of the next page; absent on the last."})
+
+
+class AcceptedSchema(Answer):
+    """What was accepted, in the caller's own view."""
+
+    seq = _newest()
+    events = fields.List(
+        ref("Event"), required=True, metadata={"description": "The events added, what the service dealt among them."}
+    )
+    to_act = _integers(TO_ACT)
+    status = _status()
+
+
+class EventsSchema(Answer):
+    """A page of the record."""
+
+    events = fields.List(ref("Event"), required=True, metadata={"description": "The events, in order."})
+    next = fields.Integer(
+        metadata={"description": "What to give as `after` for the next page; absent on the last.", "examples": [100]}
+    )
+
+
+class HandSchema(Answer):
+    """A hand, by count, and by card for who may see it."""
+
+    count = fields.Integer(required=True, metadata={"description": "How many cards it holds."})
+    cards = fields.List(fields.String(), metadata={"description": "Which; absent in a view that may not see them."})
+
+
+class SnapshotSchema(Answer):
+    """Where a game stands, as a view may see it."""
+
+    game = fields.String(required=True, metadata={"description": "The id of the game."})
+    ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset."})
+    seq = fields.Integer(required=True, metadata={"description": "The event after which this is."})
+    status = _status()
+    round = fields.Integer(required=True, metadata={"description": "The round, from 1."})
+    phase = fields.String(required=True, metadata={"description": "The phase, one of the ruleset's."})
+    dealer = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The seat that deals; null in games without one."}
+    )
+    to_act = _integers(TO_ACT)
+    chance = ref("ChanceCall", required=True, metadata={"description": "What must be dealt next, or null."})
+    hands = fields.List(fields.Nested(HandSchema), required=True, metadata={"description": "The hand of each seat."})
+    scores = _integers(SCORES)
+    winners = _integers(WINNERS)
+    table = Shaped(
+        {"type": "object", "additionalProperties": True},
+        required=True,
+        metadata={"description": "What lies open; its fields differ by game."},
+    )
+
+
+class LegalMovesSchema(Answer):
+    """What a seat may do."""
+
+    seq = fields.Integer(required=True, metadata={"description": "The event after which this holds."})
+    seat = fields.Integer(required=True, metadata={"description": "Whose moves these are."})
+    moves = fields.List(
+        ref("LegalMove"),
+        required=True,
+        metadata={"description": "Every legal move, without `seat`; empty for a seat with nothing to do."},
+    )
+
+
+class LineSchema(Answer):
+    """A line of the score sheet."""
+
+    round = fields.Integer(required=True, metadata={"description": "The round that it counts for."})
+    side = fields.Integer(required=True, metadata={"description": "The side that scores."})
+    points = fields.Integer(required=True, metadata={"description": "How much; it may be 0, or less."})
+    rule = fields.String(
+        required=True,
+        metadata={"description": "The id of the rule that awards it.", "examples": ["quadruple-war.score.made"]},
+    )
+    events = _integers("The events that it rests on.")
+    text = fields.String(required=True, metadata={"description": "Why, in words."})
+    place = fields.Integer(metadata={"description": "The place taken, where the line is for one."})
+
+
+class LedgerSchema(Answer):
+    """The score sheet."""
+
+    seq = fields.Integer(required=True, metadata={"description": "The event after which this is."})
+    lines = fields.List(fields.Nested(LineSchema), required=True, metadata={"description": "Its lines, in order."})
+    totals = _integers("The sum of each side's lines.")
+    winners = _integers(WINNERS)
+
+
+class FrameSchema(Answer):
+    """An event and what it led to."""
+
+    event = ref("Event", required=True, metadata={"description": "The event, without its effects."})
+    effects = fields.List(ref("Effect"), required=True, metadata={"description": "What followed from it."})
+    state = fields.Nested(SnapshotSchema, required=True, metadata={"description": "The state after it."})
+
+
+class ReplaySchema(Answer):
+    """Frames for a viewer to step through."""
+
+    frames = fields.List(fields.Nested(FrameSchema), required=True, metadata={"description": "The frames, in order."})
+    next = fields.Integer(metadata={"description": "What to give as `from` for the next part; absent in the last."})
+
+
+class RuleSchema(Answer):
+    """A rule."""
+
+    id = fields.String(required=True, metadata={"description": "Its id.", "examples": ["quadruple-war.break"]})
+    text = fields.String(required=True, metadata={"description": "What it says, in Markdown."})
+
+
+class RulesetSchema(Answer):
+    """A game, at one version of its rules."""
+
+    id = fields.String(required=True, metadata={"description": "The id of the ruleset."})
+    version = fields.Integer(required=True, metadata={"description": "The version of its rules."})
+    title = fields.String(required=True, metadata={"description": "The name of the game."})
+    summary = fields.String(required=True, metadata={"description": "What it is, in a sentence."})
+    seats = _integers("The numbers of players that it takes.")
+    sides = fields.String(
+        required=True,
+        validate=OneOf(["seats", "teams"]),
+        metadata={"description": "Who scores: each seat, or teams of two."},
+    )
+    phases = fields.List(fields.String(), required=True, metadata={"description": "The phases of a game."})
+    config = ref("JsonSchema", required=True, metadata={"description": "A JSON Schema of the config."})
+    moves = ref("JsonSchemas", required=True, metadata={"description": "A JSON Schema of each type of move, by type."})
+    chance_events = ref(
+        "JsonSchemas", required=True, metadata={"description": "A JSON Schema of each type of chance event, by type."}
+    )
+    introduction = fields.String(
+        required=True, metadata={"description": "Players, cards, options and moves in words, in Markdown."}
+    )
+    rules = fields.List(
+        fields.Nested(RuleSchema),
+        required=True,
+        metadata={"description": "The rules of the game, then those that it shares with every other."},
+    )
+
+
+class RulesetsSchema(Answer):
+    """All games."""
+
+    rulesets = fields.List(fields.Nested(RulesetSchema), required=True, metadata={"description": "The rulesets."})
+
+
+class HealthSchema(Answer):
+    """That the service is there."""
+
+    status = fields.String(required=True, validate=OneOf(["ok"]), metadata={"description": "Always ok."})

@@ -1,0 +1,106 @@
+"""Looking at a game: its record, its state at any moment, what may be done, the score sheet."""
+
+from typing import Any, Final
+
+import orjson
+from flask import Response
+
+from api import service
+from api.http.declare import Blueprint, desk, tagged
+from api.http.negotiation import JSON, NDJSON, acceptable
+from api.http.problems import invalid
+from api.http.schemas import (
+    LIMIT,
+    LIMIT_MOST,
+    AtQuery,
+    EventsQuery,
+    EventsSchema,
+    LedgerSchema,
+    LegalMovesQuery,
+    LegalMovesSchema,
+    ReplayQuery,
+    ReplaySchema,
+    SnapshotSchema,
+)
+from api.records import replay
+
+blueprint: Final = Blueprint("views", "Looking at a game, now or at an earlier moment, in any view that one may use.")
+
+
+@blueprint.route("/v1/games/<game>/events")
+@blueprint.opens_game()
+@blueprint.query(EventsQuery)
+@blueprint.caches(EventsSchema)
+@blueprint.response(200, {"type": "string"}, content_type=NDJSON)
+def list_events(opened: service.Opened, query: dict[str, Any]) -> Response:
+    """List the events
+
+    The record of the game from `after` on: a page of it in JSON, or all the rest as NDJSON, an event a line.
+    """
+    view = service.resolve_view(opened, query.get("view"))
+    after, newest = query["after"], opened.position.seq
+    if acceptable((JSON, NDJSON)) == NDJSON:
+        events = service.view_events(desk(), opened, view, after, after + (query.get("limit") or newest))
+        return tagged(b"".join(orjson.dumps(event) + b"\n" for event in events), content_type=NDJSON)
+    upto = after + (query.get("limit") or LIMIT)
+    following = {"next": upto} if upto < newest else {}
+    return tagged(orjson.dumps({"events": service.view_events(desk(), opened, view, after, upto), **following}))
+
+
+@blueprint.route("/v1/games/<game>/state")
+@blueprint.opens_game()
+@blueprint.query(AtQuery)
+@blueprint.caches(SnapshotSchema)
+def get_state(opened: service.Opened, query: dict[str, Any]) -> Response:
+    """Get the state
+
+    Where the game stands, or stood at any moment of its record, derived by replaying it.
+    """
+    view = service.resolve_view(opened, query.get("view"))
+    position = service.position_at(desk(), opened, query.get("at"))
+    return tagged(orjson.dumps(service.view_state(opened, position, view)))
+
+
+@blueprint.route("/v1/games/<game>/legal-moves")
+@blueprint.opens_game(service.may_write)
+@blueprint.query(LegalMovesQuery)
+@blueprint.caches(LegalMovesSchema)
+def list_legal_moves(opened: service.Opened, query: dict[str, Any]) -> Response:
+    """List the legal moves
+
+    Everything that a seat may do, now or at an earlier moment.
+    """
+    return tagged(orjson.dumps(service.legal_moves(desk(), opened, query.get("seat"), query.get("at"))))
+
+
+@blueprint.route("/v1/games/<game>/ledger")
+@blueprint.opens_game()
+@blueprint.query(AtQuery)
+@blueprint.caches(LedgerSchema)
+def get_ledger(opened: service.Opened, query: dict[str, Any]) -> Response:
+    """Get the score sheet
+
+    Line by line, each with the rule that awards it and the events that it rests on.
+    """
+    view = service.resolve_view(opened, query.get("view"))
+    position = service.position_at(desk(), opened, query.get("at"))
+    return tagged(orjson.dumps(replay.view_ledger(position, view)))
+
+
+@blueprint.route("/v1/games/<game>/replay")
+@blueprint.opens_game()
+@blueprint.query(ReplayQuery)
+@blueprint.caches(ReplaySchema)
+def get_replay(opened: service.Opened, query: dict[str, Any]) -> Response:
+    """Get frames for a viewer
+
+    Each event with what followed from it and the state after it.
+    """
+    view = service.resolve_view(opened, query.get("view"))
+    first, newest = query["first"], opened.position.seq
+    final = query.get("final") or min(newest, first + LIMIT_MOST - 1)
+    if final - first >= LIMIT_MOST:
+        raise invalid({"to": [f"Must be at most {LIMIT_MOST - 1} after from."]})
+    frames = service.view_frames(desk(), opened, view, first, final)
+    following = {"next": final + 1} if final < newest else {}
+    return tagged(orjson.dumps({"frames": frames, **following}))
