@@ -6,7 +6,7 @@ import yaml
 from flask import Flask, Response, request
 
 from api import service, store
-from api.http import games, moves, operation, rulesets, views
+from api.http import games, moves, operation, proofs, rulesets, views
 from api.http.declare import Context
 from api.http.docs import Published
 from api.http.openapi import Document, describe
@@ -18,6 +18,7 @@ _BLUEPRINTS: Final = (
     games.blueprint,
     moves.blueprint,
     views.blueprint,
+    proofs.blueprint,
     operation.blueprint,
 )
 

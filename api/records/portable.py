@@ -126,19 +126,26 @@ def write_result(position: Position) -> dict[str, Any]:
 # --- reading: the form alone ----------------------------------------------------------------------------------------
 
 
-def read_document(record: Any) -> Document:
-    """Reads a record's form, whatever JSON value ``record`` is; RecordError for the first part that has another."""
+def require_record(record: Any) -> None:
+    """RecordError for a JSON value that is no record at all, true or not: a part is lacking, or of another kind."""
     if type(record) is not dict:
-        raise RecordError({"": ["Must be an object."]})
-    unknown = {name: ["Unknown field."] for name in record if name not in _FIELDS}
-    missing = {name: ["Missing data for required field."] for name in _REQUIRED if name not in record}
-    if unknown or missing:
-        raise RecordError(missing | unknown)
-    for name, value in record.items():
-        if type(value) is not _FIELDS[name]:
-            raise RecordError({name: [f"Must be {_IN_WORDS[_FIELDS[name]]}."]})
+        raise RecordError({"record": ["Must be an object."]})
+    errors = {name: ["Missing data for required field."] for name in _REQUIRED if name not in record}
+    for name, kind in _FIELDS.items():
+        if name in record and type(record[name]) is not kind:
+            errors[name] = [f"Must be {_IN_WORDS[kind]}."]
+    if errors:
+        raise RecordError(errors)
     if record["format"] != FORMAT:
         raise RecordError({"format": [f"Must be {FORMAT}."]})
+
+
+def read_document(record: Any) -> Document:
+    """Reads a record's form, whatever JSON value ``record`` is; RecordError for the first part that has another."""
+    require_record(record)
+    unknown = {name: ["Unknown field."] for name in record if name not in _FIELDS}
+    if unknown:
+        raise RecordError(unknown)
     ruleset = RULESETS.get((record["ruleset"], record["version"]))
     if ruleset is None:
         told = f"There is no ruleset {record['ruleset']} of version {record['version']}."

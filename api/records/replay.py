@@ -60,7 +60,7 @@ def begin(ruleset: Ruleset, config: Mapping[str, Any], seats: int) -> Position:
 
 
 def await_seeds(position: Position, seats: Sequence[int]) -> None:
-    """Has a game that hasn't begun wait for the client seeds of ``seats`` (none: of its owner); nothing else goes on."""
+    """Has a game that hasn't begun wait for the client seeds of ``seats`` (none: its owner's), before all else."""
     state = position.state
     state.phase = SEEDING
     state.call = None

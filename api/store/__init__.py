@@ -1,6 +1,7 @@
 """The store: all SQL of the service, as functions that take a connection."""
 
 from api.store.disputes import DisputeEntry, add_dispute_entry, read_dispute_entries
+from api.store.evidence import Evidence, read_evidence
 from api.store.games import (
     Addition,
     Entry,
@@ -18,7 +19,6 @@ from api.store.games import (
     read_game,
     read_head,
     read_salts,
-    read_seqs,
 )
 from api.store.ids import ApiKey, SeatToken, parse_api_key, parse_game_id, parse_seat_token, write_game_id
 from api.store.keys import Key, any_key, create_key, list_keys, read_key, revoke_key
@@ -31,6 +31,7 @@ __all__ = [
     "Connection",
     "DisputeEntry",
     "Entry",
+    "Evidence",
     "Game",
     "Head",
     "Key",
@@ -58,11 +59,11 @@ __all__ = [
     "read_client_seeds",
     "read_dispute_entries",
     "read_events",
+    "read_evidence",
     "read_game",
     "read_head",
     "read_key",
     "read_salts",
-    "read_seqs",
     "read_signer",
     "revoke_key",
     "rotate_signing_key",

@@ -257,11 +257,6 @@ def read_events(conn: Connection, number: int, upto: int = INT4_MAX, after: int 
     return [Entry(*row) for row in rows]
 
 
-def read_seqs(conn: Connection, number: int) -> list[int]:
-    """The seqs of a game's events, in order, as they stand in the store."""
-    return [seq for (seq,) in conn.execute("SELECT seq FROM events WHERE game = %s ORDER BY seq", (number,))]
-
-
 MOVE_HEAD: Final = """
 WITH head AS (
     UPDATE heads SET seq = %(seq)s, head = %(head)s, status = %(status)s, summary = %(summary)s, updated_at = now()
@@ -274,11 +269,10 @@ SELECT game, %(expected)s + place, (entry->>0)::timestamptz, entry->>1, decode(e
 FROM head, json_array_elements(%(events)s) WITH ORDINALITY AS given (entry, place)
 """
 APPEND: Final = MOVE_HEAD + ADD_EVENTS
-ADD_CLIENT_SEED: Final = (
-    MOVE_HEAD
-    + f", log AS ({ADD_EVENTS})"
-    + "INSERT INTO client_seeds (game, place, seed) SELECT game, %(place)s, %(client_seed)s FROM head"
-)
+SET_CLIENT_SEED: Final = """
+INSERT INTO client_seeds (game, place, seed) SELECT game, %(place)s, %(client_seed)s FROM head
+"""
+ADD_CLIENT_SEED: Final = f"{MOVE_HEAD}, log AS ({ADD_EVENTS}) {SET_CLIENT_SEED}"
 
 
 def append(conn: Connection, number: int, expected: Standing, added: Addition) -> bool:
