@@ -38,7 +38,7 @@ SETTINGS = {
     "listen_addresses": "",
     "port": "5432",
     "unix_socket_permissions": "0700",
-    "max_connections": "200",
+    "max_connections": "1000",
     "timezone": "UTC",
     "log_timezone": "UTC",
     # One log file for each day of the week, written anew when its day comes again.
@@ -171,7 +171,7 @@ def url(folder: Path) -> str:
 
 def _refuse_place(folder: Path) -> None:
     fault = None
-    closed = [path for path in (folder, *folder.parents) if path.exists() and not path.stat().st_mode & stat.S_IXOTH]
+    closed = [path for path in (folder, *folder.parents) if path.is_dir() and not path.stat().st_mode & stat.S_IXOTH]
     if folder.is_relative_to(Path(__file__).resolve().parents[1]):
         fault = "lies inside the folder of Tricklog itself"
     elif len(os.fsencode(folder / "postgres" / SOCKET)) > SOCKET_PATH_BYTES:

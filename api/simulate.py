@@ -96,9 +96,10 @@ def simulate(
         if ended.is_set():
             return
         rng = random.Random(None if seed is None else seed * 1_000_003 + number)  # noqa: S311
-        options = random_config(rules["config"], rng) if config is None else config
+        players = seats or rng.choice(rules["seats"])
+        options = random_config(rules["config"], players, rng) if config is None else config
         try:
-            latencies = _play(pool, url.rstrip("/"), owner, rules, seats or rng.choice(rules["seats"]), options, rng)
+            latencies = _play(pool, url.rstrip("/"), owner, rules, players, options, rng)
         except BaseException:
             ended.set()
             raise
@@ -182,14 +183,22 @@ def concrete(move: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     return chosen
 
 
-def random_config(schema: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
-    """A config that ``schema`` takes; numbers not above their default, since those make the longest games."""
-    return {name: _random_value(option, option.get("default"), rng) for name, option in schema["properties"].items()}
+def random_config(schema: Mapping[str, Any], seats: int, rng: random.Random) -> dict[str, Any]:
+    """A config that ``schema`` takes in a game of ``seats``.
+
+    Numbers above their default make games too long to wait for; those that are 0 by default may be anything.
+    """
+    return {
+        name: _random_value({**option, "maximum": option["default"] or option.get("maximum")}, seats, rng)
+        for name, option in schema["properties"].items()
+    }
 
 
-def _random_value(schema: Mapping[str, Any], default: Any, rng: random.Random) -> Any:
+def _random_value(schema: Mapping[str, Any], seats: int, rng: random.Random) -> Any:
     if "anyOf" in schema:
-        return _random_value(rng.choice(schema["anyOf"]), None, rng)
+        return _random_value(rng.choice(schema["anyOf"]), seats, rng)
+    if schema.get("title") == "seat":
+        return rng.randrange(seats)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -198,5 +207,4 @@ def _random_value(schema: Mapping[str, Any], default: Any, rng: random.Random) -
         return rng.random() < 0.5
     if schema["type"] == "array":
         return rng.sample(schema["items"]["enum"], schema["minItems"])
-    most = default if isinstance(default, int) and default > schema["minimum"] else schema["maximum"]
-    return rng.randint(schema["minimum"], most)
+    return rng.randint(schema["minimum"], schema["maximum"])

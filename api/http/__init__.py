@@ -1,16 +1,17 @@
 """The HTTP API: Flask, with every endpoint declared in a blueprint and described in one OpenAPI document."""
 
+import weakref
 from typing import Final
 
 import yaml
-from flask import Flask, Response, request
+from flask import Flask
 
 from api import service, store
 from api.http import games, moves, operation, proofs, rulesets, views
 from api.http.declare import Context
 from api.http.docs import Published
 from api.http.openapi import Document, describe
-from api.http.problems import invalid, register_problems
+from api.http.problems import register_problems
 from api.http.settings import read_settings
 
 _BLUEPRINTS: Final = (
@@ -27,7 +28,10 @@ def create_app(dsn: str) -> Flask:
     """The WSGI application on the database at ``dsn``, with connections of its own: make one after each fork."""
     app, document = _described()
     settings = read_settings()
-    desk = service.Desk(store.open_pool(dsn, settings.connections))
+    pool = store.open_pool(dsn, settings.connections)
+    # Closed while its threads can still be waited for: at the end of the process at the latest.
+    weakref.finalize(app, pool.close)
+    desk = service.Desk(pool)
     app.extensions["tricklog"] = Context(desk, settings, Published(document))
     return app
 
@@ -58,19 +62,4 @@ def _described() -> tuple[Flask, Document]:
     app.url_map.merge_slashes = False
     document = describe(app, _BLUEPRINTS)
     register_problems(app)
-    app.before_request(_check_host)
-    app.after_request(_guard)
     return app, document
-
-
-def _check_host() -> None:
-    if "HTTP_HOST" not in request.environ and request.environ["SERVER_PROTOCOL"] != "HTTP/1.0":
-        raise invalid({"Host": ["Must be there."]}, 400)
-
-
-def _guard(response: Response) -> Response:
-    headers = response.headers
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers.setdefault("Cache-Control", "no-store")
-    headers.setdefault("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-    return response

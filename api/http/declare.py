@@ -4,29 +4,25 @@ They are flask-smorest's, in so far as they document. At run time its wrappers c
 views have done themselves, and cost a tenth of a millisecond: only the documentation is kept of them.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from http import HTTPStatus
 from typing import Any, Final
 
 import flask_smorest
-import orjson
 from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
 
 from api import service
 from api.http.docs import Published
 from api.http.headers import IF_NONE_MATCH
-from api.http.negotiation import JSON, acceptable, not_modified, read_body
+from api.http.negotiation import acceptable, read_body
 from api.http.problems import (
     FORBIDDEN,
     INTERNAL_ERROR,
     INVALID_REQUEST,
     LENGTH_REQUIRED,
-    MEDIA_TYPE,
     NOT_ACCEPTABLE,
     NOT_FOUND,
     PROBLEM_TYPES,
@@ -38,6 +34,7 @@ from api.http.problems import (
     invalid,
     unauthorized,
 )
+from api.http.responses import JSON, PROBLEM
 from api.http.settings import Settings
 
 View = Callable[..., Response]
@@ -96,8 +93,11 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
 
             @wraps(view)
             def entry(**named: Any) -> Response:
+                environ = request.environ
+                if "HTTP_HOST" not in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
+                    raise invalid({"Host": ["Must be there."]}, 400)
                 acceptable(offered)
-                if request.query_string and not takes_query:
+                if not takes_query and environ["QUERY_STRING"]:
                     raise invalid(
                         {name: ["Unknown parameter."] for name in request.args} or {"query": ["Must be empty."]}
                     )
@@ -288,7 +288,7 @@ def problem_response(problems: Sequence[ProblemType]) -> dict[str, Any]:
         }
     response = {
         "description": "; or: ".join(problem.title for problem in problems) + ".",
-        "content": {MEDIA_TYPE: {"schema": schema}},
+        "content": {PROBLEM: {"schema": schema}},
     }
     headers = {name: name for problem in problems for name in problem.headers}
     if headers:
@@ -357,21 +357,3 @@ def _flat(path: str, messages: Any) -> Iterable[tuple[str, list[str]]]:
         return
     for name, inner in messages.items():
         yield from _flat(path if name == "_schema" else f"{path}.{name}" if path else str(name), inner)
-
-
-# --- what is answered -----------------------------------------------------------------------------------------------
-
-
-def answer(content: Any, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response:
-    """``content`` as JSON."""
-    return Response(orjson.dumps(content), status, headers, content_type=JSON)
-
-
-def tagged(text: bytes, tag: str | None = None, content_type: str = JSON) -> Response:
-    """``text``, unless the caller has it already by its ``tag``, which is derived from it where none is given."""
-    if tag is None:
-        tag = f'"{hashlib.sha256(text).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
-    if not_modified(tag):
-        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    return Response(text, HTTPStatus.OK, headers, content_type=content_type)

@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from api.games import LATEST
-from api.http.negotiation import HTML
 from api.http.problems import PROBLEM_TYPES, ProblemType
+from api.http.responses import HTML, respond
 from api.rule_texts import common_texts, game_texts
 
 _STYLE: Final = (files("api.http") / "templates" / "style.css").read_text(encoding="utf-8")
@@ -90,4 +90,4 @@ def page(html: str) -> Response:
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "public, max-age=300",
     }
-    return Response(html, headers=headers, content_type=f"{HTML}; charset=utf-8")
+    return respond(html, 200, f"{HTML}; charset=utf-8", headers)

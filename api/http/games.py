@@ -7,10 +7,12 @@ import orjson
 from flask import Response, request
 
 from api import service
-from api.http.declare import Blueprint, answer, desk, tagged
+from api.http.conditions import tagged
+from api.http.declare import Blueprint, desk
 from api.http.examples import NEW_GAME, RECORD
-from api.http.negotiation import JSON, TEXT, acceptable
+from api.http.negotiation import acceptable
 from api.http.problems import ILLEGAL_MOVE
+from api.http.responses import JSON, REVALIDATED, TEXT, answer, respond
 from api.http.schemas import GameSchema, GamesQuery, GamesSchema, MadeGameSchema, NewGameSchema, RecordSchema
 
 blueprint: Final = Blueprint("games", "Games: made, listed and looked up, and taken from one installation to another.")
@@ -45,7 +47,7 @@ def import_record(owner: int, body: dict[str, Any]) -> Response:
 
 def _made(opened: service.Opened, tokens: list[str]) -> Response:
     game = service.view_game(opened)
-    headers = {"Location": f"/v1/games/{opened.game.id}", "ETag": service.tag(opened), "Cache-Control": "no-store"}
+    headers = {"Location": f"/v1/games/{opened.game.id}", "ETag": service.tag(opened)}
     return answer({**game, "seat_tokens": tokens}, 201, headers)
 
 
@@ -59,7 +61,7 @@ def list_games(owner: int, query: dict[str, Any]) -> Response:
     Newest first, a page at a time; `next` is the `cursor` of the page that follows, and the `Link` header its address.
     """
     page = service.list_games(desk(), owner, **query)
-    headers = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
+    headers = dict(REVALIDATED)
     if "next" in page:
         headers["Link"] = f'</v1/games?{urlencode(request.args | {"cursor": page["next"]})}>; rel="next"'
     return answer(page, 200, headers)
@@ -87,5 +89,5 @@ def get_record(opened: service.Opened) -> Response:
     running game's is its owner's.
     """
     if acceptable((JSON, TEXT)) == JSON:
-        return answer(service.record(desk(), opened))
-    return Response(service.transcript(desk(), opened), content_type=f"{TEXT}; charset=utf-8")
+        return answer(service.record(desk(), opened), 200, REVALIDATED)
+    return respond(service.transcript(desk(), opened), 200, f"{TEXT}; charset=utf-8", REVALIDATED)

@@ -5,11 +5,12 @@ from typing import Any, Final
 from flask import Response
 
 from api import service
-from api.http.declare import Blueprint, answer, desk
+from api.http.conditions import expected_seqs
+from api.http.declare import Blueprint, desk
 from api.http.examples import ABANDON, CLIENT_SEED, MOVES, TAKEBACK
 from api.http.headers import IF_MATCH
-from api.http.negotiation import expected_seqs
 from api.http.problems import ILLEGAL_MOVE, STALE
+from api.http.responses import answer
 from api.http.schemas import AbandonSchema, AcceptedSchema, ClientSeedSchema, MovesSchema, TakebackSchema
 
 blueprint: Final = Blueprint("moves", "Playing: what is added to the record of a game.")
@@ -83,4 +84,4 @@ def _accepted(outcome: service.Outcome) -> Response:
         "status": position.status,
         "receipt": receipt,
     }
-    return answer(content, 201, {"ETag": service.tag(opened), "Cache-Control": "no-store"})
+    return answer(content, 201, {"ETag": service.tag(opened)})

@@ -12,8 +12,8 @@ from flask import Flask
 from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
 from api.http.examples import ANSWERS
 from api.http.headers import HEADERS
-from api.http.negotiation import JSON
-from api.http.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemType
+from api.http.problems import PROBLEM_TYPES, ProblemType
+from api.http.responses import JSON, PROBLEM
 from api.http.schemas import Shaped
 from api.http.shapes import components, specialised
 
@@ -145,7 +145,7 @@ def _problem_shape(problem: ProblemType) -> dict[str, Any]:
     }
     return {
         "type": "object",
-        "description": f"{problem.title}. ({MEDIA_TYPE})",
+        "description": f"{problem.title}. ({PROBLEM})",
         "properties": properties,
         "required": list(properties),
     }

@@ -5,10 +5,11 @@ from typing import Final
 from flask import Response
 
 from api import service
-from api.http.declare import Blueprint, answer, context, desk, tagged
+from api.http.conditions import tagged
+from api.http.declare import Blueprint, context, desk
 from api.http.docs import page, problem_page
-from api.http.negotiation import HTML
 from api.http.problems import NOT_FOUND, PROBLEM_TYPES, UNAVAILABLE, Problem
+from api.http.responses import HTML, answer
 from api.http.schemas import HealthSchema
 
 blueprint: Final = Blueprint("operation", "Whether the service is there, and what it says of itself.")

@@ -11,10 +11,10 @@ from werkzeug.exceptions import HTTPException
 
 from api import service, store
 from api.games.rules import ConfigError
+from api.http.responses import PROBLEM, respond
 from api.records.audit import IllegalRecord
 from api.records.portable import RecordError
 
-MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER: Final = 2  # seconds
 
 Errors = Mapping[str, Sequence[str]]
@@ -205,9 +205,7 @@ class Problem(Exception):
             "detail": self.detail,
             **self.fields,
         }
-        response = Response(orjson.dumps(body), self.status, self.headers, content_type=MEDIA_TYPE)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return respond(orjson.dumps(body), self.status, PROBLEM, self.headers)
 
 
 def invalid(errors: Errors, status: int = 422) -> Problem:

@@ -6,8 +6,10 @@ import orjson
 from flask import Response
 
 from api import service
-from api.http.declare import Blueprint, answer, desk, tagged
+from api.http.conditions import tagged
+from api.http.declare import Blueprint, desk
 from api.http.examples import AUDIT, CLAIM, RESOLUTION
+from api.http.responses import answer
 from api.http.schemas import (
     AuditRequestSchema,
     AuditSchema,
@@ -29,7 +31,7 @@ def audit_game(stored: service.Stored) -> Response:
 
     Replays all that is stored of it and recomputes every deal, digest and score. A running game's is its owner's.
     """
-    return answer(service.audit_game(desk(), stored), headers={"Cache-Control": "no-store"})
+    return answer(service.audit_game(desk(), stored))
 
 
 @blueprint.route("/v1/audits", methods=["POST"])
@@ -57,7 +59,7 @@ def dispute_score(opened: service.Opened, body: dict[str, Any]) -> Response:
     """
     dispute = service.dispute(desk(), opened, body)
     location = f"/v1/games/{opened.game.id}/disputes/{dispute['dispute']}"
-    return answer(dispute, 201, {"Location": location, "Cache-Control": "no-store"})
+    return answer(dispute, 201, {"Location": location})
 
 
 @blueprint.route("/v1/games/<game>/disputes")
@@ -92,7 +94,7 @@ def resolve_dispute(opened: service.Opened, body: dict[str, Any], dispute: str) 
     The owner adds how it ended, once; claim and finding stay as they are.
     """
     resolved = service.resolve_dispute(desk(), opened, dispute, body["resolution"])
-    return answer(resolved, 201, {"Cache-Control": "no-store"})
+    return answer(resolved, 201)
 
 
 @blueprint.route("/.well-known/jwks.json")

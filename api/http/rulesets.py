@@ -8,7 +8,8 @@ from flask import Response
 
 from api.games import LATEST
 from api.games.rules import Ruleset
-from api.http.declare import Blueprint, tagged
+from api.http.conditions import tagged
+from api.http.declare import Blueprint
 from api.http.problems import NOT_FOUND, Problem
 from api.http.schemas import RulesetSchema, RulesetsSchema
 from api.http.shapes import chance_shapes, config_shape, move_shapes, standalone

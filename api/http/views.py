@@ -6,9 +6,11 @@ import orjson
 from flask import Response
 
 from api import service
-from api.http.declare import Blueprint, desk, tagged
-from api.http.negotiation import JSON, NDJSON, acceptable
+from api.http.conditions import tagged
+from api.http.declare import Blueprint, desk
+from api.http.negotiation import acceptable
 from api.http.problems import invalid
+from api.http.responses import JSON, NDJSON
 from api.http.schemas import (
     LIMIT,
     LIMIT_MOST,

@@ -51,7 +51,7 @@ searched = settings(
 )
 """How a game is searched: by the hundred games, the same ones in every run."""
 
-searched_longer = settings(searched, max_examples=3000)
+searched_longer = settings(searched, max_examples=400)
 
 LONGEST: Final = 300
 """Events after which a random game is left where it stands."""

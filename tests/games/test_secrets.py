@@ -188,17 +188,21 @@ def without(value: Any, keys: Container[str]) -> Any:
 
 
 def exchanges(unseen: Sequence[str], random: Random) -> dict[str, str]:
-    """A permutation of the unseen cards: of all of them, of a few, or of those of one rank or suit."""
+    """A permutation of the unseen cards: of all of them, of a few, of those of one rank or suit, or of two of these."""
     chosen = list(unseen)
-    match random.randrange(6):
+    place = random.randrange(2)
+    one, other = (random.choice(chosen)[place] for _ in range(2))
+    match random.randrange(8):
         case 0 | 1:
             chosen = random.sample(chosen, 2)
         case 2:
             chosen = random.sample(chosen, min(len(chosen), random.randint(3, 6)))
         case 3 | 4:
-            place = random.randrange(2)
-            alike = random.choice(chosen)[place]
-            chosen = [name for name in chosen if name[place] == alike]
+            chosen = [name for name in chosen if name[place] == one]
+        case 5 | 6:
+            # one suit for another, or one rank, so that what was a combination may stay one
+            swapped = {name: name.translate(str.maketrans(one + other, other + one)) for name in chosen}
+            return {name: to for name, to in swapped.items() if to in swapped}
     return dict(zip(chosen, random.sample(chosen, len(chosen)), strict=True))
 
 
@@ -242,20 +246,49 @@ def truth(game: Game, epoch: Epoch) -> bytes:
     return orjson.dumps(told)
 
 
-def told_to_all(game: Game) -> list[Any] | None:
-    """What the rules tell everybody that follows from hidden cards; None if an event of the record is illegal."""
+def hides(state: Any, event: Event, view: Seen) -> bool:
+    """Whether an event is a move of another seat with something in it that ``view`` can't see."""
+    move = state.moves.get(event["type"])
+    return move is not None and event["seat"] != view and any(each.known_to == "mover" for each in move.fields)
+
+
+def chosen_otherwise(game: Game, known: Sequence[Any], epoch: Epoch, view: Seen, random: Random) -> Game:
+    """The record with other moves for those of an epoch that ``view`` can't see, of which it is told the same."""
+    state = game.ruleset.start(game.config, game.seats)
+    for seq in sorted(epoch.within):
+        event = game.events[seq - 1]
+        if not hides(state, event, view):
+            continue
+        earlier = game._replace(events=game.events[: seq - 1])
+        try:
+            listed = legal_moves(earlier.position(), event["seat"])
+        except IllegalMove:
+            return game
+        for _ in range(8):
+            move = {"seat": event["seat"], **whole(random.choice(listed), random)}
+            here = earlier._replace(events=[*earlier.events, move])
+            if move["type"] == event["type"] and knowledge(here, view) == known[:seq]:
+                game = game._replace(events=[*here.events, *game.events[seq:]])
+                break
+    return game
+
+
+def knowledge(game: Game, view: Seen) -> list[Any] | None:
+    """What ``view`` may know after each event, a world that differs in it does not fit; None if an event is illegal.
+
+    The cards that it has learned by that event, and what the rules tell everybody that follows from hidden ones.
+    """
     telling = TELLING.get(game.ruleset.id, {})
-    told: list[Any] = []
+    known: list[Any] = []
     try:
         for step in game.walk():
-            what = telling.get(step.event["type"])
-            if what is not None:
-                told += [[effect.type, effect.facts] for effect in step.effects if effect.type in what]
-                if "to_act" in what:
-                    told.append(step.position.state.to_act)
+            what = telling.get(step.event["type"], frozenset())
+            effects = [[effect.type, effect.facts] for effect in step.effects if effect.type in what]
+            to_act = step.position.state.to_act if "to_act" in what else None
+            known.append((learned(step, view), effects, to_act))
     except IllegalMove:
         return None
-    return told
+    return known
 
 
 # --- the search -----------------------------------------------------------------------------------------------------
@@ -286,27 +319,26 @@ def check_names(game: Game) -> None:
 
 def pairs(game: Game, random: Random, tries: int) -> int:
     """Compares ``game`` with random worlds that fit, in the eyes of random views; the number of pairs, or Leak."""
-    told = told_to_all(game)
-    assert told is not None
     found: set[tuple[Seen, bytes]] = set()
     hiding = epochs(game)
-    seen: dict[Seen, list[set[str]]] = {}
+    seen: dict[Seen, list[Any]] = {}
     shown: dict[Seen, list[bytes]] = {}
     seed = random.randrange(2**32)
     for _ in range(tries if hiding else 0):
         view: Seen = random.choice([PUBLIC, *range(game.seats)])
         if view not in seen:
-            seen[view] = [learned(step, view) for step in game.walk()]
+            known = knowledge(game, view)
+            assert known is not None
+            seen[view] = known
             shown[view] = list(history(game, view, seed))
         epoch = random.choice(hiding)
-        known = {name for seq in epoch.within for name in seen[view][seq - 1]}
-        unseen = sorted(epoch.cards - known)
-        if len(unseen) < 2:
-            continue
-        names = exchanges(unseen, random)
+        unseen = epoch.cards.difference(*(seen[view][seq - 1][0] for seq in epoch.within))
+        names = exchanges(sorted(unseen), random) if len(unseen) > 1 and random.random() < 0.9 else {}
         other = dealt_otherwise(game, epoch, names, view, random)
+        if not names or random.random() < 0.3:
+            other = chosen_otherwise(other, seen[view], epoch, view, random)
         pair = view, truth(other, epoch)
-        if pair[1] == truth(game, epoch) or pair in found or told_to_all(other) != told:
+        if pair[1] == truth(game, epoch) or pair in found or knowledge(other, view) != seen[view]:
             continue
         found.add(pair)
         both = zip(shown[view][epoch.seq - 1 :], history(other, view, seed, epoch.seq), strict=True)
@@ -323,9 +355,11 @@ def pairs(game: Game, random: Random, tries: int) -> int:
 
 
 def moments(game: Game, random: Random) -> Iterator[Game]:
-    """The record up to some random moments, one of them with a takeback and what came after it."""
-    for _ in range(3):
-        yield game._replace(events=game.events[: random.randint(1, len(game.events))])
+    """The record up to some moments: any, soon after a deal, and any with a takeback and what came after it."""
+    deals = [epoch.seq for epoch in epochs(game)]
+    soon = min(random.choice(deals) + random.randint(0, 15), len(game.events))
+    for last in (random.randint(1, len(game.events)), soon):
+        yield game._replace(events=game.events[:last])
     yield take_back(game._replace(events=game.events[: random.randint(1, len(game.events))]), random, most=30)
 
 

@@ -1,0 +1,47 @@
+"""Conditional requests: tags, and what callers have by them."""
+
+import hashlib
+import re
+from http import HTTPStatus
+from typing import Final
+
+from flask import Response, request
+
+from api.http.problems import invalid
+from api.http.responses import JSON, REVALIDATED, respond
+
+_TAG: Final = r'(?:W/)?"[!#-~\x80-\xff]*"'
+_TAGS: Final = re.compile(rf"\s*(?:\*|{_TAG}(?:\s*,\s*{_TAG})*)\s*")
+_SEQ: Final = re.compile(r'"(?:0|[1-9][0-9]{0,9})"')
+
+
+def expected_seqs() -> frozenset[int] | None:
+    """The seqs that ``If-Match`` names, None where it leaves any; an invalid-request problem for what is no list of
+    tags.
+    """
+    header = request.environ.get("HTTP_IF_MATCH")
+    if header is None:
+        return None
+    if not _TAGS.fullmatch(header):
+        raise invalid({"If-Match": ['Must be a list of tags such as "17", or *.']}, 400)
+    if header.strip() == "*":
+        return None
+    # A weak tag never matches here, nor does a tag of something else than the game.
+    return frozenset(int(tag[1:-1]) for tag in re.findall(_TAG, header) if _SEQ.fullmatch(tag))
+
+
+def tagged(text: bytes, tag: str | None = None, content_type: str = JSON) -> Response:
+    """``text``, unless the caller has it already by its ``tag``, which is derived from it where none is given."""
+    if tag is None:
+        tag = f'"{hashlib.sha256(text).hexdigest()[:32]}"'
+    headers = {"ETag": tag, **REVALIDATED}
+    if _has(tag):
+        return respond(None, HTTPStatus.NOT_MODIFIED, None, headers)
+    return respond(text, HTTPStatus.OK, content_type, headers)
+
+
+def _has(tag: str) -> bool:
+    header = request.environ.get("HTTP_IF_NONE_MATCH")
+    if header is None:
+        return False
+    return header.strip() == "*" or tag in (each.removeprefix("W/") for each in re.findall(_TAG, header))

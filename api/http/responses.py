@@ -1,0 +1,29 @@
+"""Answers, as they leave."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+from flask import Response
+
+JSON: Final = "application/json"
+NDJSON: Final = "application/x-ndjson"
+PROBLEM: Final = "application/problem+json"
+TEXT: Final = "text/plain"
+HTML: Final = "text/html"
+
+REVALIDATED: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
+"""The headers of what a caller may keep, and must ask for again."""
+
+_EVERYWHERE: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+
+
+def respond(body: bytes | str | None, status: int, content_type: str | None, headers: Mapping[str, str]) -> Response:
+    """An answer, which nobody keeps or takes for another media type unless ``headers`` say otherwise."""
+    return Response(body, status, {**_EVERYWHERE, **headers}, content_type=content_type)
+
+
+def answer(content: Any, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response:
+    """``content`` as JSON."""
+    return respond(orjson.dumps(content), status, JSON, headers or {})
