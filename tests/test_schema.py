@@ -37,11 +37,11 @@ def admin(database_url: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(database_url, autocommit=True) as conn:
         conn.execute("INSERT INTO api_keys (name, secret_hash) VALUES ('front end', sha256('secret'))")
         conn.execute(
-            "INSERT INTO games (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens)"
-            " VALUES ('n', 1, 'thirteen', 1, '{}', '{Ann,Ben}', 'client', 'private', '{}')"
+            "INSERT INTO games (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, secret)"
+            " VALUES ('n', 1, 'thirteen', 1, '{}', '{Ann,Ben}', 'client', 'private', '{}', sha256('secret'))"
         )
-        conn.execute("INSERT INTO heads (game, seq, status, summary) VALUES (1, 1, 'running', '{}')")
-        conn.execute("INSERT INTO events (game, seq, event) VALUES (1, 1, '[]')")
+        conn.execute("INSERT INTO heads (game, seq, head, status, summary) VALUES (1, 1, sha256(''), 'running', '{}')")
+        conn.execute("INSERT INTO events (game, seq, digest, event) VALUES (1, 1, sha256(''), '[]')")
         yield conn
 
 
@@ -175,4 +175,4 @@ def test_nobody_changes_a_record(admin: psycopg.Connection, statement: str, repl
 
 def test_an_event_is_only_ever_added_once(admin: psycopg.Connection) -> None:
     with pytest.raises(errors.UniqueViolation):
-        admin.execute("INSERT INTO events (game, seq, event) VALUES (1, 1, '[1]')")
+        admin.execute("INSERT INTO events (game, seq, digest, event) VALUES (1, 1, sha256(''), '[1]')")
