@@ -103,3 +103,13 @@ def read_receipt(text: str, keys: Keys, of: str | None) -> Receipt:
                 raise ReceiptError(f"It is for another game, {game}.")
             return Receipt(game, seq, head)
     raise ReceiptError("It lacks the claims game, seq and head.")
+
+
+def claimed_game(text: str) -> str | None:
+    """The game that a receipt says it is for, whoever signed it; None when it says none."""
+    try:
+        claims = orjson.loads(base64url_decode(text.split(".")[1]))
+    except (ValueError, IndexError):
+        return None
+    game = claims.get("game") if type(claims) is dict else None
+    return game if type(game) is str else None
