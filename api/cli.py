@@ -17,6 +17,8 @@ import click
 import psycopg
 
 from api import archives, embedded
+from api.http import openapi_yaml
+from api.http.settings import read_settings
 from api.proofs.receipts import read_jwks, write_jwks
 from api.simulate import SimulationError, simulate
 from api.store import keys as api_keys
@@ -25,11 +27,23 @@ from api.store import schema, signing
 # How long the workers of a killed copy may still hold its port.
 PORT_SECONDS = 3
 
+
+def usable_cpus() -> int:
+    """The processors that this process may use, by its affinity and its control group's quota."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return count if quota == "max" else min(count, -(-int(quota) // int(period)))
+    except (OSError, ValueError):
+        return count
+
+
 data_option = click.option(
     "--data",
     type=click.Path(path_type=Path),
     envvar="TRICKLOG_DATA",
-    default=embedded.default_folder,
+    show_envvar=True,
+    default=embedded.default_folder(),
     help="The data folder of the embedded PostgreSQL, which is used unless DATABASE_URL is set.",
 )
 
@@ -78,15 +92,18 @@ def cli() -> None:
 @cli.command()
 @click.option("--host", default="127.0.0.1", help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, help="The port; 0 takes a free one.")
-@click.option(
-    "--workers", type=click.IntRange(1), default=lambda: max(2, usable_cpus()), help="How many worker processes."
-)
+@click.option("--workers", type=click.IntRange(1), default=max(2, usable_cpus()), help="How many worker processes.")
 @data_option
 def serve(host: str, port: int, workers: int, data: Path) -> None:
     """Run the service until Ctrl-C or SIGTERM."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
+    try:
+        # The workers read them again; here a wrong one is one line.
+        read_settings()
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
     given = os.environ.get("DATABASE_URL")
     if given:
         listener = _listen(host, port)
@@ -117,6 +134,12 @@ def migrate(data: Path) -> None:
     """Bring the database's schema up to this version of Tricklog."""
     with _database(data) as url:
         click.echo(f"The schema is at revision {schema.migrate(url)}.")
+
+
+@cli.command()
+def openapi() -> None:
+    """Print the OpenAPI description of the API."""
+    click.echo(openapi_yaml(), nl=False)
 
 
 @cli.group()

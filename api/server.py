@@ -53,10 +53,16 @@ def when_ready(_: object) -> None:
 def post_fork(_arbiter: object, _worker: object) -> None:
     """Leave to the parent what is the parent's."""
     # A terminal sends Ctrl-C to all of us; the parent tells its workers to end, and twice is once too many.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # What it tells them waits until they are up: a worker that is told to end while it loads may never end.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM})
     # When the parent is killed the data folder is free at once, not when its workers notice.
     if _lock:
         os.close(int(_lock))
+
+
+def post_worker_init(_worker: object) -> None:
+    """Listen to the parent."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGQUIT, signal.SIGTERM})
 
 
 def on_exit(_: object) -> None:

@@ -68,6 +68,13 @@ def _reachable_folder() -> Iterator[Path]:
         yield Path(temporary)
 
 
+@pytest.fixture(scope="session")
+def shared_database_url(server_url: str, template: str) -> Iterator[str]:
+    """The URL of a database with the newest schema, one for all tests that make what they need themselves."""
+    with _database(server_url, template) as (_, url):
+        yield url
+
+
 @contextmanager
 def _database(server_url: str, template: str = "template1") -> Iterator[tuple[str, str]]:
     name = f"tricklog_test_{uuid4().hex}"

@@ -22,8 +22,9 @@ import api
 from api import embedded
 
 TRICKLOG = Path(sysconfig.get_path("scripts"), "tricklog")
-SETTINGS = ("DATABASE_URL", "TRICKLOG_DATA")
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name != "DATABASE_URL" and not name.startswith("TRICKLOG_")
+}
 GAME = {"ruleset": "thirteen", "players": ["Ann", "Ben"], "dealer": "service", "visibility": "private"}
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user run its PostgreSQL")
 
@@ -113,7 +114,7 @@ def data(reachable_folder: Path) -> Iterator[Path]:
         (key,) = re.findall(r"tlk_\S+", service.printed)
         service.call("/v1/games", key)
         everybody = [psutil.Process(service.process.pid), *psutil.Process(service.process.pid).children()]
-        assert service.end(signal.SIGINT) == 0
+        assert service.end(signal.SIGTERM) == 0
         assert service.errors() == ""
         assert psutil.wait_procs(everybody, 10)[1] == []
         assert not (folder / "postgres" / "postmaster.pid").exists()
@@ -121,7 +122,7 @@ def data(reachable_folder: Path) -> Iterator[Path]:
     embedded.stop(folder)
 
 
-@pytest.mark.parametrize("end", ["ctrl-c", "term", "kill", "kill database too"])
+@pytest.mark.parametrize("end", ["ctrl-c", "kill", "kill database too"])
 def test_the_next_start_finds_every_game(data: Path, end: str) -> None:
     with serving("--data", data) as service:
         assert "tlk_" not in service.printed
@@ -129,9 +130,7 @@ def test_the_next_start_finds_every_game(data: Path, end: str) -> None:
         game = service.call("/v1/games", key, GAME)["id"]
         if end == "ctrl-c":
             assert service.end(signal.SIGINT) == 0
-        elif end == "term":
-            os.kill(service.process.pid, signal.SIGTERM)
-            assert service.process.wait(60) == 0
+            assert service.errors() == ""
         else:
             if end == "kill database too":
                 postmaster, *_ = (data / "postgres" / "postmaster.pid").read_text().splitlines()
@@ -207,6 +206,14 @@ def test_a_database_of_ones_own(empty_database_url: str) -> None:
     with psycopg.connect(empty_database_url) as conn:
         conn.execute("UPDATE alembic_version SET version_num = '9999'")
     assert "newer" in refusal("serve", "--port", "0", DATABASE_URL=empty_database_url)
+
+
+def test_a_setting_that_is_no_number() -> None:
+    assert "TRICKLOG_MAX_BODY" in refusal("serve", "--port", "0", TRICKLOG_MAX_BODY="a lot")
+
+
+def test_the_description_is_printed() -> None:
+    assert tricklog("openapi") == (Path(api.__file__).parents[1] / "openapi.yaml").read_text()
 
 
 def test_a_port_in_use_is_said_before_the_database_is_asked() -> None:

@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from api.games import quadruple_war, thirteen, wodka
+from api.games import kraken, quadruple_war, thirteen, wodka
 from api.games.rules import Ruleset
 
 _ALL: Final[tuple[Ruleset, ...]] = (
+    kraken.RULESET,
     quadruple_war.RULESET,
     thirteen.RULESET,
     wodka.RULESET,

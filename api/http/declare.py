@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from itertools import islice
 from typing import Any, Final
 
 import flask_smorest
@@ -65,6 +66,7 @@ PATH_PARAMETERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "example": "illegal-move",
     },
 }
+_ERRORS_MOST: Final = 20
 _IN_PATH: Final = re.compile(r"<(\w+)>")
 
 
@@ -347,7 +349,7 @@ def _load(schema: Schema, given: Mapping[str, Any]) -> Any:
     try:
         return schema.load(given)
     except ValidationError as error:
-        raise invalid(dict(_flat("", error.messages_dict))) from None
+        raise invalid(dict(islice(_flat("", error.messages_dict), _ERRORS_MOST))) from None
 
 
 def _flat(path: str, messages: Any) -> Iterable[tuple[str, list[str]]]:

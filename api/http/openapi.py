@@ -90,8 +90,7 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
         api.spec.components.schema(problem_name(problem), _problem_shape(problem))
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
-    # Tuples become lists, and every mapping keeps its order.
-    document: Document = orjson.loads(orjson.dumps(api.spec.to_dict()))
+    document: Document = api.spec.to_dict()
     schemas = document["components"]["schemas"]
     schemas |= specialised(schemas["NewGame"])
     document["paths"] = {
@@ -101,7 +100,9 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
         for path, each in document["paths"].items()
     }
     _prune(document)
-    return _in_order(document, _DOCUMENT_ORDER)
+    # Tuples become lists: it is compared with what is read.
+    ordered: Document = orjson.loads(orjson.dumps(_in_order(document, _DOCUMENT_ORDER)))
+    return ordered
 
 
 def _prune(document: Document) -> None:

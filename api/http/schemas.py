@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from marshmallow import RAISE, Schema, ValidationError, fields, validates_schema
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
 from marshmallow.validate import Length, OneOf, Range, Regexp
 
 from api.games import LATEST
@@ -453,7 +453,10 @@ class RecordSchema(Request):
 
 
 class Answer(Schema):
-    """An answer; the schemas below document, and load nothing."""
+    """An answer; the schemas below document, and load nothing. Later versions may add to it."""
+
+    class Meta:
+        unknown = EXCLUDE
 
 
 def _integers(description: str, **options: Any) -> fields.List[Any]:

@@ -125,7 +125,7 @@ def _event(kind: str, mover: Shape, fields: Fields) -> Shape:
         },
     }
     known = [each.name for each, _ in fields if each.known_to == "everyone" and not each.optional]
-    return _object(properties, ["seq", "at", *mover, "type", *known, "digest"])
+    return {"type": "object", "properties": properties, "required": ["seq", "at", *mover, "type", *known, "digest"]}
 
 
 def _part_by_part(shape: Shape) -> Shape:
@@ -144,9 +144,13 @@ _EFFECT: Final[Shape] = {
     "description": "What followed from an event: its facts differ by type. `redacted` says that the view may not see"
     " all.",
     "properties": {
-        "type": {"type": "string", "examples": ["trick-won"]},
-        "lines": {"type": "array", "items": {"$ref": "#/components/schemas/Line"}},
-        "redacted": {"const": True},
+        "type": {"type": "string", "description": "What happened.", "examples": ["trick-won"]},
+        "lines": {
+            "type": "array",
+            "description": "The lines that it wrote on the score sheet.",
+            "items": {"$ref": "#/components/schemas/Line"},
+        },
+        "redacted": {"const": True, "description": "That this view may not see all of it."},
     },
     "required": ["type"],
     "additionalProperties": True,
@@ -155,7 +159,7 @@ _CHANCE_CALL: Final[Shape] = {
     "type": ["object", "null"],
     "description": "The chance event that the game waits for, with how many cards for whom; null when it waits for"
     " none.",
-    "properties": {"type": {"type": "string", "examples": ["deal"]}},
+    "properties": {"type": {"type": "string", "description": "Its type.", "examples": ["deal"]}},
     "required": ["type"],
     "additionalProperties": True,
 }
@@ -165,7 +169,7 @@ _LEGAL_MOVE: Final[Shape] = {
         "A move in full, without `seat`; or, where there are too many, a pattern: `choose` so many cards `of` these, in"
         " order; or any set of combinations `among` these."
     ),
-    "properties": {"type": {"type": "string", "examples": ["play"]}},
+    "properties": {"type": {"type": "string", "description": "Its type.", "examples": ["play"]}},
     "required": ["type"],
     "additionalProperties": True,
 }
@@ -173,9 +177,9 @@ _RECORDED_EVENT: Final[Shape] = {
     "type": "object",
     "description": "An event in full, with the time at which it was accepted; its `seq` is its place in the list.",
     "properties": {
-        "type": {"type": "string", "examples": ["play"]},
-        "seat": {"type": "integer", "minimum": 0},
-        "at": {"type": "string", "format": "date-time"},
+        "type": {"type": "string", "description": "Its type.", "examples": ["play"]},
+        "seat": {"type": "integer", "minimum": 0, "description": "The seat that moved; absent where none did."},
+        "at": {"type": "string", "format": "date-time", "description": "When it was accepted."},
         "digest": DIGEST,
         "salt": {
             "type": "string",

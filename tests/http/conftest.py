@@ -1,0 +1,21 @@
+"""One application for all tests of the HTTP API: each makes the keys and games that it needs."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from api.http import create_app
+from tests.http.client import Api
+
+
+@pytest.fixture(scope="session")
+def api(shared_database_url: str) -> Iterator[Api]:
+    app = create_app(shared_database_url)
+    yield Api(app, shared_database_url)
+    app.extensions["tricklog"].desk.pool.close()
+
+
+@pytest.fixture
+def key(api: Api) -> str:
+    """The API key of a front end without games."""
+    return api.new_key()
