@@ -48,16 +48,6 @@ data_option = click.option(
 )
 
 
-def usable_cpus() -> int:
-    """The processors that this process may use, by its affinity and its control group's quota."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return count if quota == "max" else min(count, -(-int(quota) // int(period)))
-    except (OSError, ValueError):
-        return count
-
-
 class _Json(click.ParamType[object]):
     name = "json"
 

@@ -27,6 +27,12 @@ every_change = pytest.mark.parametrize(
         "UPDATE events SET event = '[1]'",
         "DELETE FROM events",
         "TRUNCATE events",
+        "UPDATE client_seeds SET seed = 'mine'",
+        "DELETE FROM client_seeds",
+        "TRUNCATE client_seeds",
+        "UPDATE disputes SET entry = '{}'",
+        "DELETE FROM disputes",
+        "TRUNCATE disputes",
     ],
 )
 
@@ -151,9 +157,12 @@ def test_the_service_has_just_the_privileges_it_needs(admin: psycopg.Connection)
     assert {str(table): privileges for table, privileges in granted} == {
         "alembic_version": ["SELECT"],
         "api_keys": ["SELECT"],
+        "client_seeds": ["INSERT", "SELECT"],
+        "disputes": ["INSERT", "SELECT"],
         "events": ["INSERT", "SELECT"],
         "games": ["INSERT", "SELECT"],
         "heads": ["INSERT", "SELECT", "UPDATE"],
+        "signing_keys": ["SELECT"],
     }
 
 
