@@ -10,7 +10,7 @@ from api.proofs import digests
 from api.proofs.shuffle import chance_event, commitment, stream_key
 from api.records.portable import Sealed, chain_facts, write_record
 from api.records.replay import advance, begin
-from tests.games.playing import next_event
+from tests.games.playing import LENGTHS, next_event
 
 
 def sealed(facts: Mapping[str, Any], events: Sequence[Event]) -> tuple[list[Sealed], bytes]:
@@ -36,11 +36,15 @@ def played(
     client_seeds: Sequence[str] = (),
     most: int = 5000,
 ) -> dict[str, Any]:
-    """The record of a random whole game that its service dealt; the same for each ``number``, but for salts."""
+    """The record of a random whole game that its service dealt, a short one where ``config`` leaves that open.
+
+    The same for each ``number``, but for salts.
+    """
     random = Random(number)
     seed = random.randbytes(32)
     key = stream_key(seed, client_seeds)
-    whole = read_config(ruleset, config or {}, seats)
+    short = {name: option.kind.schema["minimum"] for name, option in ruleset.options(seats).items() if name in LENGTHS}
+    whole = read_config(ruleset, short | dict(config or {}), seats)
     position = begin(ruleset, whole, seats)
     events: list[dict[str, Any]] = []
     while position.status == "running" and len(events) < most:
@@ -63,3 +67,16 @@ def played(
     )
     listed, head = sealed(facts, events)
     return write_record(facts, position, listed, head, seed)
+
+
+def resealed(record: dict[str, Any]) -> dict[str, Any]:
+    """The record as somebody would forge it who has the game's salts: every digest and the head made anew."""
+    facts = {name: value for name, value in record.items() if name not in ("events", "head", "seed", "result")}
+    head = digests.start(facts)
+    events = []
+    for seq, event in enumerate(record["events"], 1):
+        fields = {name: value for name, value in event.items() if name not in ("at", "digest", "salt")}
+        digest = digests.digest(bytes.fromhex(event["salt"]), seq, event["at"], fields)
+        head = digests.chain(head, digest)
+        events.append(event | {"digest": digest.hex()})
+    return record | {"events": events, "head": head.hex()}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from api.games import RULESETS
@@ -302,8 +302,8 @@ def _check_time(at: Any, sealed: bool, index: int) -> None:
     """A digest is over the time as it is written, so there it takes the one form that records are written in."""
     if type(at) is str and _TIME.fullmatch(at) and not (sealed and (len(at) != 27 or at[-1] != "Z")):
         try:
-            datetime.fromisoformat(at)
-        except ValueError:
+            datetime.fromisoformat(at).astimezone(UTC)
+        except (OverflowError, ValueError):
             pass
         else:
             return
