@@ -442,7 +442,7 @@ def import_record(desk: Desk, owner: int, document: Mapping[str, Any]) -> tuple[
         client_seeds=(None, "owner", "seats")[min(len(seeds), 2)],
         given_seeds={place: each for place, each in enumerate(seeds) if each is not None},
         origin=given.game,
-        salts=given.salts if over and given.salts else None,
+        salts=b"".join(given.salts) if over and given.salts else None,
     )
 
 
@@ -461,7 +461,7 @@ def _store_game(
     client_seeds: str | None,
     given_seeds: ClientSeeds = MappingProxyType({}),
     origin: str | None = None,
-    salts: Sequence[bytes] | None = None,
+    salts: bytes | None = None,
 ) -> tuple[Opened, list[str]]:
     """Stores a game; with ``salts``, one for each event, it is bound to the id of its ``origin``, not to its own."""
     ruleset = position.ruleset
@@ -494,7 +494,7 @@ def _store_game(
             commitment=committed,
             client_seeds=client_seeds,
             secret=secret,
-            salts=None if salts is None else b"".join(salts),
+            salts=salts,
             origin=origin,
             given_seeds=given_seeds,
             added=_addition(position, accepted, head),
@@ -518,12 +518,11 @@ def _facts(game: store.Game, given: ClientSeeds) -> dict[str, Any]:
     )
 
 
-def _salts(secret: bytes | None, brought: Sequence[bytes] | None) -> Callable[[int], bytes]:
-    """The salt of each event by its seq: from the game's secret, or as it was brought along."""
+def _salts(secret: bytes | None, brought: bytes | None) -> Callable[[int], bytes]:
+    """The salt of each event by its seq: from the game's secret, or of those it brought along, one after the other."""
     if secret is not None:
         return partial(digests.salt, secret)
-    assert brought is not None
-    return lambda seq: brought[seq - 1]
+    return lambda seq: (brought or b"")[SALT_BYTES * (seq - 1) : SALT_BYTES * seq]
 
 
 def _seal(head: bytes, salt: Callable[[int], bytes], accepted: Sequence[Accepted]) -> tuple[list[Accepted], bytes]:
@@ -930,17 +929,13 @@ def record(desk: Desk, opened: Opened) -> dict[str, Any]:
     brought = None
     if game.secret is None:
         with store.connection(desk.pool) as conn:
-            brought = _split_salts(store.read_salts(conn, game.number))
+            brought = store.read_salts(conn, game.number)
     salt = _salts(game.secret, brought)
     events = [
         Sealed(event, in_rfc3339(entry.at), entry.digest, salt(seq) if opened.over else None)
         for seq, (entry, event) in enumerate(entries, 1)
     ]
     return write_record(_facts(game, opened.client_seeds), opened.position, events, opened.head, game.seed)
-
-
-def _split_salts(salts: bytes | None) -> list[bytes]:
-    return [salts[at : at + SALT_BYTES] for at in range(0, len(salts), SALT_BYTES)] if salts else []
 
 
 def transcript(desk: Desk, opened: Opened) -> str:
@@ -997,7 +992,7 @@ def _testimony(evidence: store.Evidence) -> dict[str, Any]:
         commitment=row["commitment"],
         client_seeds=_client_seeds(row["mode"], len(players), evidence.client_seeds),
     )
-    salt = _salts(row["secret"], _split_salts(row["salts"]))
+    salt = _salts(row["secret"], row["salts"])
     tables = _tables(row, config)
     events = [
         {**_read_back(tables, text), "at": in_rfc3339(at), "digest": digest.hex(), "salt": salt(seq).hex()}

@@ -302,7 +302,9 @@ def _check_time(at: Any, sealed: bool, index: int) -> None:
     """A digest is over the time as it is written, so there it takes the one form that records are written in."""
     if type(at) is str and _TIME.fullmatch(at) and not (sealed and (len(at) != 27 or at[-1] != "Z")):
         try:
-            datetime.fromisoformat(at).astimezone(UTC)
+            time = datetime.fromisoformat(at)
+            if at[-1] != "Z":
+                time.astimezone(UTC)
         except (OverflowError, ValueError):
             pass
         else:

@@ -227,13 +227,22 @@ def _game(row: Sequence[Any]) -> Game:
         owner,
         ruleset,
         version,
-        orjson.loads(config),
+        _config(config),
         tuple(players),
         dealer,
         visibility,
         tuple(tokens),
         *rest,
     )
+
+
+def _config(text: str) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = orjson.loads(text)
+    except ValueError:
+        # Nobody can play on with it; but the audit has to open the game to say so.
+        return {}
+    return config
 
 
 def read_salts(conn: Connection, number: int) -> bytes | None:
