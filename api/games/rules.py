@@ -116,7 +116,7 @@ def seat_or(word: str, seats: int) -> Kind:
     """A seat of the game, or ``word``."""
     seat = integer(0, seats - 1)
     return Kind(
-        {"anyOf": [seat.schema, {"const": word}]},
+        {"anyOf": [{"title": "seat", **seat.schema}, {"const": word}]},
         lambda value: word if value == word else seat.read(value),
     )
 
@@ -157,12 +157,31 @@ def cards(pack: Pack) -> Kind:
 
 def card_lists(pack: Pack) -> Kind:
     """Lists of cards, as a tuple of tuples of positions in ``pack``."""
-    one = cards(pack)
+    position = pack.position
     return Kind(
-        {"type": "array", "items": one.schema},
-        lambda value: tuple([one.read(part) for part in _list(value)]),
+        {"type": "array", "items": cards(pack).schema},
+        lambda value: tuple([tuple([position[name] for name in _list(part)]) for part in _list(value)]),
         lambda parts, hand: all(_each_once(part, hand) for part in parts),
     )
+
+
+def permutation(*values: str) -> Kind:
+    """All of ``values`` in an order, as a tuple."""
+    schema = {
+        "type": "array",
+        "items": {"type": "string", "enum": list(values)},
+        "minItems": len(values),
+        "maxItems": len(values),
+        "uniqueItems": True,
+        "description": f"a list of {', '.join(values)}, each once, in any order",
+    }
+
+    def read(value: Any) -> tuple[str, ...]:
+        if sorted(_list(value)) != sorted(values):
+            raise ValueError
+        return tuple(value)
+
+    return Kind(schema, read)
 
 
 KnownTo = Literal["everyone", "mover", "own-part", "nobody"]
@@ -502,8 +521,7 @@ def check_hands(counts: Sequence[int], hands: Sequence[Sequence[int]], stock: Se
     """ValueError unless each seat got its count of cards and no card was dealt twice (``common.deal``)."""
     if [len(hand) for hand in hands] != list(counts):
         raise ValueError
-    dealt = [place for hand in hands for place in hand] + list(stock)
-    if len(set(dealt)) != len(dealt):
+    if len(set(stock).union(*hands)) != sum(counts) + len(stock):
         raise ValueError
 
 

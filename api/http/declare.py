@@ -96,7 +96,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
             @wraps(view)
             def entry(**named: Any) -> Response:
                 environ = request.environ
-                if "HTTP_HOST" not in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
+                if not environ.get("HTTP_HOST") and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
                     raise invalid({"Host": ["Must be there."]}, 400)
                 acceptable(offered)
                 if not takes_query and environ["QUERY_STRING"]:

@@ -63,7 +63,7 @@ def list_games(owner: int, query: dict[str, Any]) -> Response:
     page = service.list_games(desk(), owner, **query)
     headers = dict(REVALIDATED)
     if "next" in page:
-        headers["Link"] = f'</v1/games?{urlencode(request.args | {"cursor": page["next"]})}>; rel="next"'
+        headers["Link"] = f'</v1/games?{urlencode(request.args.to_dict() | {"cursor": page["next"]})}>; rel="next"'
     return answer(page, 200, headers)
 
 

@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -93,14 +94,13 @@ def check_whole_game(game: Game) -> None:
     position = begin(game.ruleset, game.config, game.seats)
     cards = Cards(game.seats)
     check_state(position)
-    check_waiting(position)
+    check_moves(position)
     for event in game.events:
         before = position.copy()
         effects = advance(position, event)
         check_state(position)
         check_ledger(before, position)
-        check_waiting(position)
-        check_listed(position)
+        check_moves(position)
         check_shown(position, event, effects)
         cards.check(before, event, position, effects)
 
@@ -157,29 +157,24 @@ def check_ledger(before: Position, after: Position) -> None:
     assert ledger["winners"] == list(after.state.winners)
 
 
-def check_waiting(position: Position) -> None:
-    """A seat that the game waits for has a legal move; another has none, but to move out of turn."""
+def check_moves(position: Position) -> None:
+    """A seat that is waited for has a move, another none but out of turn; each is listed once, and accepted.
+
+    Of many moves some are tried, and one of those that a pattern stands for.
+    """
+    random = Random(position.seq)
     state = position.state
+    before = slots(state)
     for seat in range(state.seats):
         listed = legal_moves(position, seat)
-        if seat in state.to_act:
-            assert any(not state.moves[move["type"]].out_of_turn for move in listed)
-        else:
-            assert all(state.moves[move["type"]].out_of_turn for move in listed)
-
-
-def check_listed(position: Position) -> None:
-    """Every listed move is accepted, and listed once; of a pattern's moves one is tried."""
-    random = Random(position.seq)
-    before = slots(position.state)
-    for seat in range(position.state.seats):
-        listed = legal_moves(position, seat)
+        in_turn = [move for move in listed if not state.moves[move["type"]].out_of_turn]
+        assert bool(in_turn) == (seat in state.to_act)
         assert len({orjson.dumps(move) for move in listed}) == len(listed)
-        for move in listed if len(listed) <= 20 else random.sample(listed, 20):
+        for move in listed if len(listed) <= 8 else random.sample(listed, 8):
             made = whole(move, random)
             assert made in Listed([move])
             advance(position.copy(), {"seat": seat, **made})
-    assert slots(position.state) == before, "a copy is not independent"
+    assert slots(state) == before, "a copy is not independent"
 
 
 def check_shown(position: Position, event: Event, effects: Sequence[Effect]) -> None:
@@ -341,7 +336,7 @@ def is_of(schema: Mapping[str, Any], value: Any) -> bool:
 def check_refusals(game: Game, random: Random) -> None:
     """At some moments of a game, of all sorts of moves exactly those that are listed are accepted."""
     known = [event for event in game.events if "seat" in event]
-    moments = set(random.sample(range(len(game.events) + 1), min(8, len(game.events) + 1)))
+    moments = set(random.sample(range(len(game.events) + 1), min(5, len(game.events) + 1)))
     position = begin(game.ruleset, game.config, game.seats)
     for seq in range(len(game.events) + 1):
         if seq in moments or seq == len(game.events):
@@ -424,6 +419,53 @@ def test_exactly_the_moves_that_are_not_listed_are_refused(ruleset: Ruleset, dat
 @given(st.data())
 def test_exactly_the_moves_that_are_not_listed_are_refused_in_many_games(ruleset: Ruleset, data: st.DataObject) -> None:
     check_refusals(data.draw(games(ruleset, most=LONGEST)), Random(data.draw(st.integers(0, 2**32))))
+
+
+def every_value(schema: Mapping[str, Any], hand: Sequence[str]) -> Iterator[Any]:
+    """Every value of a field that a legal move could have, and some more; of card lists one for each set of cards."""
+    if "enum" in schema:
+        yield from schema["enum"]
+    elif schema["type"] == "boolean":
+        yield from (False, True)
+    elif schema["type"] == "integer":
+        yield from range(-2, 60)
+    elif "enum" in schema["items"]:
+        for count in range(len(hand) + 1):
+            yield from map(list, combinations(hand, count))
+    else:
+        # lists of card lists: each list by itself, and none
+        yield []
+        yield from ([part] for part in every_value(schema["items"], hand))
+
+
+def every_move(state: Any, kind: str, hand: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Every move of a type, its fields set to every value and optional ones left out too."""
+    moves: list[dict[str, Any]] = [{"type": kind}]
+    for each in state.moves[kind].fields:
+        given_ = [{each.name: value} for value in every_value(each.kind.schema, hand)]
+        moves = [{**move, **field} for move in moves for field in [*given_, *([{}] if each.optional else [])]]
+    yield from moves
+
+
+MOST_HELD: Final = 10
+"""Cards in a hand whose every set of cards is tried: up to 1,024 of them."""
+
+
+@every_game
+@searched
+@given(st.data())
+def test_of_every_move_there_is_exactly_the_listed_ones_are_accepted(ruleset: Ruleset, data: st.DataObject) -> None:
+    game = data.draw(games(ruleset, most=LONGEST))
+    cut = data.draw(st.integers(1, len(game.events)))
+    position = game._replace(events=game.events[:cut]).position()
+    state = position.state
+    for seat in state.to_act:
+        hand = state.pack.cards(state.hands[seat])[-MOST_HELD:]
+        listed = Listed(legal_moves(position, seat))
+        for kind, move in state.moves.items():
+            for made in every_move(state, kind, hand) if state.phase in move.phases else ():
+                accepted = refused(position.copy(), {"seat": seat, **made}) is None
+                assert accepted == (made in listed), made
 
 
 # --- what a dealer is asked for -------------------------------------------------------------------------------------

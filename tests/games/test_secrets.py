@@ -146,18 +146,20 @@ def history(game: Game, view: Seen, seed: int, since: int = 1) -> Iterator[bytes
         if scored:
             shown.append(view_ledger(position, view))
         if isinstance(view, int):
-            shown.append(legal_moves(position, view))
-            shown.append(answers(position, view, Random(seed + position.seq)))
+            listed = legal_moves(position, view)
+            shown += [listed, answers(position, view, listed, Random(seed + position.seq))]
         yield orjson.dumps(shown)
 
 
-def answers(position: Position, seat: int, random: Random) -> list[Any]:
+def answers(position: Position, seat: int, listed: Sequence[dict[str, Any]], random: Random) -> list[Any]:
     """How some moves are answered that a seat makes up from what it knows, at some moments."""
     if random.random() < 0.8:
         return []
     state = position.state
-    tried = [made_up(state, seat, sorted(state.moves), random) for _ in range(3)]
-    tried += [{"seat": seat, **whole(move, random)} for move in legal_moves(position, seat)[:3]]
+    kinds = sorted(state.moves)
+    in_phase = [kind for kind in kinds if state.phase in state.moves[kind].phases]
+    tried = [made_up(state, seat, in_phase or kinds, random) for _ in range(4)]
+    tried += [{"seat": seat, **whole(move, random)} for move in listed[:2]]
     tried += [{**spoiled(move, state, random), "seat": seat} for move in tried]
     refusals = [(move, refused(position.copy(), move)) for move in tried if move["type"] not in TABLE_EVENTS]
     return [[repr(move), refusal and [refusal.rule, refusal.detail]] for move, refusal in refusals]

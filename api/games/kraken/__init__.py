@@ -206,7 +206,7 @@ def table(state: Kraken, view: Seen) -> dict[str, Any]:
     may know), tricks by team, the trick in play from its leader, the bonus that waits for an answer."""
     return {
         "turned": [PACK.names[place] for place in state.turned],
-        "trump": state.trump and state.trump.suit,
+        "trump": state.trump.suit or None,
         "declarer": state.declarer,
         "multiplier": state.multiplier,
         "declared": [_declared(state, seat, view) for seat in range(SEATS)],

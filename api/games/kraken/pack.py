@@ -29,8 +29,8 @@ class Trump:
     def __init__(self, suit: str) -> None:
         orders = [TRUMP_POINTS if name[1] == suit else PLAIN_POINTS for name in PACK.names]
         self.suit = suit
-        self.cards = PACK.mask(rank + suit for rank in RANKS)
-        self.pair = PACK.mask(("K" + suit, "Q" + suit))
+        self.cards = PACK.mask(name for name in PACK.names if name[1] == suit)
+        self.pair = PACK.mask(name for name in PACK.names if name[1] == suit and name[0] in "KQ")
         self.points = tuple(order[name[0]] for name, order in zip(PACK.names, orders, strict=True))
         self.beats = tuple(
             PACK.mask(rank + name[1] for rank in _above(order, name[0])) | self.cards * (name[1] != suit)
@@ -54,5 +54,8 @@ def _worth(points: Mapping[str, int], suit: str) -> tuple[str, ...]:
 def _above(order: Mapping[str, int], rank: str) -> str:
     return "".join(order).partition(rank)[0]
 
+
+NO_TRUMPS: Final = Trump("")
+"""As long as none are chosen."""
 
 TRUMPS: Final[Mapping[str, Trump]] = {suit: Trump(suit) for suit in SUITS}

@@ -50,7 +50,6 @@ def _show(state: Kraken) -> list[Effect]:
 
 def playable(state: Kraken, seat: int) -> int:
     """The mask of what ``seat`` may play: ``kraken.follow``, ``.overtrump``, ``.amsterdam`` and ``.rotterdam``."""
-    assert state.trump is not None
     hand = state.hands[seat]
     led = state.led
     if not led:
@@ -91,7 +90,6 @@ def _refusal(state: Kraken, seat: int, place: int) -> IllegalMove:
 
 def may_marry(state: Kraken, seat: int, place: int) -> bool:
     """``kraken.marriage``: whether ``seat`` may declare king and queen of trumps with this card."""
-    assert state.trump is not None
     return seat == state.married and not state.marriage_seq and bool(state.trump.pair >> place & 1)
 
 
@@ -116,7 +114,6 @@ def play(state: Kraken, seq: int, seat: int, place: int, marriage: bool | None) 
 def _take_trick(state: Kraken, seq: int, effects: list[Effect]) -> None:
     """``kraken.trick``, and whether it holds a bonus (``kraken.bonus``)."""
     trump = state.trump
-    assert trump is not None
     first, second, third, fourth = state.trick
     cards = 1 << first | 1 << second | 1 << third | 1 << fourth
     worth = trump.points

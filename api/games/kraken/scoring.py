@@ -20,7 +20,6 @@ def lines(state: Kraken) -> list[ScoreLine]:
 
 def _score_tricks(state: Kraken, team: int, found: list[ScoreLine]) -> int:
     """What the spades factor multiplies, and what it adds; the sum."""
-    assert state.trump is not None
     config = state.config
     rule = "kraken.points"
     seqs = state.trick_seqs[team]
@@ -81,7 +80,6 @@ def _score_bonuses(state: Kraken, team: int, found: list[ScoreLine]) -> int:
     total = 0
     if state.marriage_seq and state.married % 2 == team:
         total += MARRIAGE_POINTS
-        assert state.trump is not None
         text = (
             f"Seat {state.married} declared king and queen of trumps, {' '.join(PACK.cards(state.trump.pair)[::-1])}."
         )

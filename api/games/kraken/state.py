@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from api.games.kraken.combinations import Combination
-from api.games.kraken.pack import Trump
+from api.games.kraken.pack import NO_TRUMPS, Trump
 from api.games.rules import DEAL
 from api.games.tricks import TrickState, clear_trick
 
@@ -83,7 +83,7 @@ class Kraken(TrickState):
     passes: int
     points: list[int]
     trick_seqs: list[tuple[int, ...]]
-    trump: Trump | None
+    trump: Trump
     trump_seq: int
     turned: tuple[int, ...]
     won: list[int]
@@ -107,7 +107,8 @@ def clear(state: Kraken) -> None:
     state.hands = [0] * SEATS
     state.passes = 0
     state.turned = ()
-    state.trump = state.declarer = state.ahead = state.due = None
+    state.trump = NO_TRUMPS
+    state.declarer = state.ahead = state.due = None
     state.trump_seq = state.marriage_seq = 0
     state.doublings = []
     state.declared = [None] * SEATS

@@ -1,0 +1,445 @@
+"""Soda: 2 to 6 players win the scoring cards of one suit after another. The rules in words: ``rules.md``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from api.cards import RANKS, SUIT_NAMES, SUITS, Pack
+from api.games.rules import (
+    DEAL,
+    OVER,
+    TABLE,
+    Chance,
+    Effect,
+    Field,
+    IllegalMove,
+    Move,
+    Option,
+    Ruleset,
+    ScoreLine,
+    Seen,
+    State,
+    award,
+    card,
+    card_lists,
+    cards,
+    check_hands,
+    cut_hands,
+    finish,
+    integer,
+    leaders,
+    permutation,
+    seat_or,
+)
+
+RANDOM: Final = "random"
+DEALER: Final = "dealer"
+PLAY: Final = "play"
+RESHUFFLE: Final = "reshuffle"
+
+HAND: Final = 5
+
+
+class Prize(NamedTuple):
+    """A scoring card: its name, what it is worth, and what a person calls it."""
+
+    name: str
+    points: int
+    words: str
+
+
+SCORING: Final = range(2, 11)
+"""What the scoring cards of a suit are worth, in the order in which they are played for."""
+
+
+@lru_cache
+def _prizes(suits: tuple[str, ...]) -> tuple[Prize, ...]:
+    return tuple(
+        Prize(rank + suit, points, f"{points} of {SUIT_NAMES[suit]}")
+        for suit in suits
+        for points, rank in zip(SCORING, RANKS, strict=False)
+    )
+
+
+# a card's position in the pack, without its two lowest bits, is its rank
+PACK: Final = Pack(rank + suit for rank in RANKS for suit in SUITS)
+ACE: Final = RANKS.index("A")
+NO_RANK: Final = -1
+
+# seats -> seat -> all seats, clockwise from that one
+CLOCKWISE: Final = {
+    seats: [tuple((seat + turn) % seats for turn in range(seats)) for seat in range(seats)] for seats in range(2, 7)
+}
+
+
+def _from_rank(rank: int) -> int:
+    """The mask of all cards of ``rank`` and above."""
+    return -1 << 4 * rank
+
+
+class Soda(State):
+    """Slots of its own: ``prizes`` are the scoring cards of the game, one for each line of the score sheet; ``stock``
+    is the draw pile, its top card last, ``discards`` a mask; ``laid`` the cards of the hand in progress, from
+    ``leader`` on (who leads the next one, while there is none), the last of them by the event ``laid_seq``.
+
+    What a reshuffle interrupts: ``owed`` bonus cards that the last player still draws, ``refill`` the seat that is next
+    in the refill (None while there is none)."""
+
+    __slots__ = ("discards", "laid", "laid_seq", "leader", "owed", "prizes", "refill", "stock")
+
+    dealer: int | None
+    discards: int
+    laid: list[int]
+    laid_seq: int
+    leader: int
+    owed: int
+    prizes: tuple[Prize, ...]
+    refill: int | None
+    stock: list[int]
+
+
+def options(seats: int) -> dict[str, Option]:
+    """The options of a game of ``seats``."""
+    return {
+        "suits": Option(
+            permutation(*SUITS), list(SUITS), "The suits of the scoring cards, in the order of the rounds."
+        ),
+        "first_dealer": Option(seat_or(RANDOM, seats), RANDOM, "The seat that deals first, or one drawn by lot."),
+    }
+
+
+def start(config: Mapping[str, Any], seats: int) -> Soda:
+    """The state before the first event; ``config`` whole, as read_config gives it."""
+    state = Soda()
+    state.config = config
+    state.seats = seats
+    state.pack = PACK
+    state.moves = MOVES
+    state.chances = _chances(seats)
+    state.scores = [0] * seats
+    state.lines = []
+    state.winners = ()
+    state.prizes = _prizes(tuple(config["suits"]))
+    state.round = 1
+    first = config["first_dealer"]
+    state.dealer = None if first == RANDOM else first
+    _clear(state)
+    if state.dealer is None:
+        state.phase = state.call = DEALER
+    return state
+
+
+def _clear(state: Soda) -> None:
+    state.phase = state.call = DEAL
+    state.to_act = ()
+    state.hands = [0] * state.seats
+    state.stock = []
+    state.discards = 0
+    state.laid = []
+    state.laid_seq = 0
+    state.leader = -1
+    state.owed = 0
+    state.refill = None
+
+
+# --- chance events --------------------------------------------------------------------------------------------------
+
+
+def choose_dealer(state: Soda, seq: int, seat: int) -> list[Effect]:
+    """Who deals the first round."""
+    state.dealer = seat
+    state.phase = state.call = DEAL
+    return []
+
+
+def check_deal(state: Soda, hands: Sequence[Sequence[int]], stock: Sequence[int]) -> None:
+    """ValueError unless the whole pack is dealt, five cards to each seat (``common.deal``)."""
+    check_hands([HAND] * state.seats, hands, stock)
+    if len(stock) != len(PACK.names) - HAND * state.seats:
+        raise ValueError
+
+
+def deal(state: Soda, seq: int, hands: Sequence[Sequence[int]], stock: Sequence[int]) -> list[Effect]:
+    """``soda.round``: the player left of the dealer leads the first hand."""
+    assert state.dealer is not None
+    state.hands = [_mask(hand) for hand in hands]
+    state.stock = [*stock[::-1]]
+    state.phase = PLAY
+    state.call = None
+    state.leader = (state.dealer + 1) % state.seats
+    state.to_act = (state.leader,)
+    return []
+
+
+def _mask(places: Iterable[int]) -> int:
+    bits = PACK.bits
+    return sum([bits[place] for place in places])
+
+
+def check_reshuffle(state: Soda, stock: Sequence[int]) -> None:
+    """ValueError unless the new draw pile has exactly the cards of the discard pile (``common.deal``)."""
+    if len(stock) != state.discards.bit_count() or _mask(stock) != state.discards:
+        raise ValueError
+
+
+def reshuffle(state: Soda, seq: int, stock: Sequence[int]) -> Sequence[Effect]:
+    """``soda.reshuffle``: the draw that was interrupted goes on."""
+    state.stock = [*stock[::-1]]
+    state.discards = 0
+    state.phase = PLAY
+    state.call = None
+    if state.refill is None:
+        return _draw_bonus(state)
+    effects: list[Effect] = []
+    _refill(state, state.refill, effects)
+    return effects
+
+
+# --- moves ----------------------------------------------------------------------------------------------------------
+
+
+def play(state: Soda, seq: int, seat: int, place: int) -> Sequence[Effect]:
+    """A card to the hand in progress: ``soda.play.follow``, ``soda.play.match`` and ``soda.ace``."""
+    laid = state.laid
+    rank = place >> 2
+    before = laid[-1] >> 2 if laid else NO_RANK
+    if rank < before:
+        raise IllegalMove("soda.play.follow", "A card must be as high as the last card played, or higher.")
+    state.hands[seat] ^= 1 << place
+    laid.append(place)
+    state.laid_seq = seq
+    if rank == ACE:
+        return _ace(state, seq, seat, before)
+    if rank == before:
+        state.owed = next((back for back, card in enumerate(reversed(laid)) if card >> 2 != rank), len(laid)) - 1
+        return _draw_bonus(state)
+    seat += 1
+    state.to_act = (seat,) if seat < state.seats else (0,)
+    return ()
+
+
+def say_no(state: Soda, seq: int, seat: int) -> Sequence[Effect]:
+    """``soda.play.no`` and ``soda.hand.won``."""
+    if not state.laid:
+        raise IllegalMove("soda.play.no", "The leader of a hand may not say No.")
+    winner = (seat or state.seats) - 1
+    return _end_hand(state, winner, (state.laid_seq, seq), f"lay last when seat {seat} said No", [], seat)
+
+
+def _ace(state: Soda, seq: int, seat: int, before: int) -> Sequence[Effect]:
+    """``soda.ace``: laid on a card of the rank ``before``, or led."""
+    after = CLOCKWISE[state.seats][seat][1:]
+    shown = []
+    if before != NO_RANK:
+        hands = state.hands
+        higher = _from_rank(before + 1)
+        for other in after:
+            out = hands[other] & higher
+            kept = hands[other] ^ out
+            hands[other] = kept
+            state.discards |= out
+            facts = {"seat": other, "discarded": PACK.cards(out), "cards": PACK.cards(kept)}
+            shown.append(Effect("cards-shown", facts))
+    return _end_hand(state, seat, (seq,), "ended the hand", shown, after[0])
+
+
+def _end_hand(
+    state: Soda, winner: int, seqs: tuple[int, ...], how: str, effects: list[Effect], leader: int
+) -> Sequence[Effect]:
+    """``soda.score.card``, to the ``winner`` whose card lies last, and what comes next: ``leader``'s hand, or a round.
+
+    ``seqs`` are the events that the scoring card rests on; ``effects`` are those of the ace that ended the hand.
+    """
+    name, points, words = state.prizes[len(state.lines)]
+    laid = state.laid
+    card = PACK.names[laid[-1]]
+    text = f"The {words} to seat {winner}, whose {card} {how}."
+    line = award(state, ScoreLine(state.round, winner, points, "soda.score.card", seqs, text))
+    effects.append(Effect("hand-won", {"seat": winner, "card": card, "scoring_card": name}, None, (), (line,)))
+    discards = state.discards
+    for place in laid:
+        discards |= 1 << place
+    state.discards = discards
+    state.laid = []
+    assert state.dealer is not None
+    left = (state.dealer + 1) % state.seats
+    if points < SCORING[-1]:
+        state.leader = leader
+        _refill(state, left, effects)
+    elif len(state.lines) < len(state.prizes):
+        state.round += 1
+        state.dealer = left
+        _clear(state)
+    else:
+        # soda.end
+        effects.append(finish(state, leaders(state.scores)))
+    return effects
+
+
+# --- draws ----------------------------------------------------------------------------------------------------------
+
+
+def _drawn(seat: int, names: list[str]) -> Effect:
+    return Effect("cards-drawn", {"seat": seat, "count": len(names)}, {"cards": names}, (seat,))
+
+
+# seat -> card -> the draw of that card
+ONE_DRAWN: Final = [[_drawn(seat, [name]) for name in PACK.names] for seat in range(6)]
+
+
+def _call_reshuffle(state: Soda) -> None:
+    state.phase = state.call = RESHUFFLE
+    state.to_act = ()
+
+
+def _draw_bonus(state: Soda) -> Sequence[Effect]:
+    """``soda.play.match``: what is owed to the last player, as far as the draw pile goes; then the next one's turn."""
+    seat = (state.leader + len(state.laid) - 1) % state.seats
+    stock = state.stock
+    drawn = []
+    while state.owed and stock:
+        place = stock.pop()
+        state.hands[seat] |= 1 << place
+        drawn.append(PACK.names[place])
+        state.owed -= 1
+    if not stock and state.discards:
+        _call_reshuffle(state)
+    else:
+        state.owed = 0
+        state.to_act = ((seat + 1) % state.seats,)
+    return (_drawn(seat, drawn),) if drawn else ()
+
+
+def _refill(state: Soda, seat: int, effects: list[Effect]) -> None:
+    """``soda.refill`` from ``seat`` on, as far as the draw pile goes; then the next hand is led.
+
+    Adds to ``effects`` one for each card, in the order in which they are given.
+    """
+    hands, stock = state.hands, state.stock
+    turns = CLOCKWISE[state.seats][seat]
+    short = True
+    while short:
+        short = False
+        for other in turns:
+            count = hands[other].bit_count()
+            if count < HAND and stock:
+                place = stock.pop()
+                hands[other] |= 1 << place
+                effects.append(ONE_DRAWN[other][place])
+                short = short or count < HAND - 1
+                seat = other + 1
+    if not stock and state.discards:
+        state.refill = seat % state.seats
+        _call_reshuffle(state)
+        return
+    # soda.lead.empty: whoever leads holds cards, since all that left a hand has just been there to be given out again
+    state.refill = None
+    state.to_act = (state.leader,)
+
+
+# --- legal moves and what lies open -----------------------------------------------------------------------------------
+
+MOVES: Final = {
+    "play": Move([PLAY], play, Field("card", card(PACK), "everyone"), words="lays {card}"),
+    "no": Move([PLAY], say_no, words="says No"),
+}
+
+
+@lru_cache
+def _chances(seats: int) -> dict[str, Chance]:
+    return {
+        "dealer": Chance(
+            Field("dealer", integer(0, seats - 1), "everyone"),
+            ask=lambda state: {},
+            items=lambda state: range(seats),
+            cut=lambda state, shuffled: {"dealer": shuffled[0]},
+            check=lambda state, seat: None,
+            take=choose_dealer,
+            words="seat {dealer} deals first",
+        ),
+        "deal": Chance(
+            Field("hands", card_lists(PACK), "own-part"),
+            Field("stock", cards(PACK), "nobody"),
+            ask=lambda state: {"hands": [HAND] * seats, "stock": len(PACK.names) - HAND * seats},
+            items=lambda state: PACK.names,
+            cut=lambda state, shuffled: {
+                "hands": cut_hands(shuffled, [HAND] * seats),
+                "stock": list(shuffled[HAND * seats :]),
+            },
+            check=check_deal,
+            take=deal,
+            words="the hands are {hands}, the draw pile is {stock}",
+        ),
+        "reshuffle": Chance(
+            Field("stock", cards(PACK), "nobody"),
+            ask=lambda state: {"stock": state.discards.bit_count()},
+            # in the order of the pack: how the discards came together means nothing to the shuffle
+            items=lambda state: PACK.cards(state.discards),
+            cut=lambda state, shuffled: {"stock": list(shuffled)},
+            check=check_reshuffle,
+            take=reshuffle,
+            words="the draw pile is made anew: {stock}",
+        ),
+    }
+
+
+def legal(state: Soda, seat: int) -> list[dict[str, Any]]:
+    """Every move that ``seat`` may make now: the plays, lowest card first, then the No."""
+    if seat not in state.to_act:
+        return []
+    hand = state.hands[seat]
+    if state.laid:
+        hand &= _from_rank(state.laid[-1] >> 2)
+    moves: list[dict[str, Any]] = [{"type": "play", "card": name} for name in PACK.cards(hand)]
+    if state.laid:
+        moves.append({"type": "no"})
+    return moves
+
+
+def table(state: Soda, view: Seen) -> dict[str, Any]:
+    """What lies open: the scoring card played for, the cards laid, the piles, the scoring cards won by each seat."""
+    names = PACK.names
+    won: list[list[str]] = [[] for _ in range(state.seats)]
+    for line, prize in zip(state.lines, state.prizes, strict=False):
+        won[line.side].append(prize.name)
+    stock: dict[str, Any] = {"count": len(state.stock)}
+    if view == TABLE:
+        stock["cards"] = [names[place] for place in reversed(state.stock)]
+    return {
+        "scoring_card": None if state.phase == OVER else state.prizes[len(state.lines)].name,
+        "laid": [
+            {"seat": (state.leader + turn) % state.seats, "card": names[place]} for turn, place in enumerate(state.laid)
+        ],
+        "stock": stock,
+        # in the order of the pack, whatever hand or pile a card came from
+        "discards": PACK.cards(state.discards),
+        "won": won,
+    }
+
+
+RULESET: Final = Ruleset(
+    id="soda",
+    version=1,
+    title="Soda",
+    summary="Nine hands a suit for 2 to 6 players: play as high or higher, or say No; an ace takes it at once.",
+    seats=(2, 3, 4, 5, 6),
+    sides="seats",
+    phases=(DEALER, DEAL, PLAY, RESHUFFLE, OVER),
+    options=options,
+    start=start,
+    legal=legal,
+    table=table,
+    rules=(
+        "soda.round",
+        "soda.play.follow",
+        "soda.play.no",
+        "soda.hand.won",
+        "soda.play.match",
+        "soda.ace",
+        "soda.refill",
+        "soda.reshuffle",
+        "soda.lead.empty",
+        "soda.score.card",
+        "soda.end",
+    ),
+)
