@@ -442,7 +442,7 @@ def import_record(desk: Desk, owner: int, document: Mapping[str, Any]) -> tuple[
         client_seeds=(None, "owner", "seats")[min(len(seeds), 2)],
         given_seeds={place: each for place, each in enumerate(seeds) if each is not None},
         origin=given.game,
-        salts=b"".join(given.salts) if over and given.salts else None,
+        salts=b"".join([salt or b"" for salt in given.salts]) if over and any(given.salts) else None,
     )
 
 

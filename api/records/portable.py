@@ -45,6 +45,7 @@ class Document:
 
     ``config`` is whole. ``client_seeds`` has one text from the owner, or one for each seat; None for one that never
     came. ``facts`` is what the head is bound to, None without a game's id.
+    Times, digests and salts are None for events that have none.
     """
 
     ruleset: Ruleset
@@ -53,8 +54,8 @@ class Document:
     dealer: str
     events: list[Event]
     times: list[str | None]
-    digests: list[bytes]
-    salts: list[bytes]
+    digests: list[bytes | None]
+    salts: list[bytes | None]
     game: str | None
     commitment: bytes | None
     seed: bytes | None
@@ -66,7 +67,7 @@ class Document:
     @property
     def sealed(self) -> bool:
         """Whether digests bind the record."""
-        return bool(self.digests) or self.head is not None
+        return self.head is not None or any(self.digests)
 
 
 def chain_facts(
@@ -160,6 +161,7 @@ def read_document(record: Any) -> Document:
     if record["dealer"] not in ("service", "client"):
         raise RecordError({"dealer": ["Must be service or client."]})
     client_seeds = _client_seeds(record, len(players))
+    seed = _hex(record, "seed", SEED_BYTES)
     commitment = _hex(record, "commitment", SEED_BYTES)
     if "result" in record:
         _check_result(record["result"])
@@ -180,10 +182,10 @@ def read_document(record: Any) -> Document:
             digests.canonical(facts)
         except ValueError:
             raise RecordError({"": ["Holds a text that is no Unicode, or a number too large."]}) from None
-    elif event_digests or "head" in record:
+    elif any(event_digests) or "head" in record:
         raise RecordError({"game": ["Digests and head are bound to the game's id."]})
     head = _hex(record, "head", DIGEST_BYTES)
-    if head is not None and len(event_digests) != len(events):
+    if head is not None and events and not any(event_digests):
         raise RecordError({"head": ["Only a record whose events have digests has a head."]})
     return Document(
         ruleset=ruleset,
@@ -196,7 +198,7 @@ def read_document(record: Any) -> Document:
         salts=salts,
         game=record.get("game"),
         commitment=commitment,
-        seed=_hex(record, "seed", SEED_BYTES),
+        seed=seed,
         client_seeds=client_seeds,
         head=head,
         result=record.get("result"),
@@ -268,11 +270,11 @@ def _check_result(result: Mapping[str, Any]) -> None:
             raise RecordError({f"result.{name}": ["Must be a list of whole numbers."]})
 
 
-def _events(listed: Sequence[Any]) -> tuple[list[Event], list[str | None], list[bytes], list[bytes]]:
+def _events(listed: Sequence[Any]) -> tuple[list[Event], list[str | None], list[bytes | None], list[bytes | None]]:
     events: list[Event] = []
     times: list[str | None] = []
-    event_digests: list[bytes] = []
-    salts: list[bytes] = []
+    event_digests: list[bytes | None] = []
+    salts: list[bytes | None] = []
     for index, given in enumerate(listed):
         if type(given) is not dict or type(given.get("type")) is not str:
             raise RecordError({f"events.{index}": ["Must be an object with a type, a text."]})
@@ -285,16 +287,12 @@ def _events(listed: Sequence[Any]) -> tuple[list[Event], list[str | None], list[
                 raise RecordError({f"events.{index}.at": ["Must be a time; only without a digest may it be left out."]})
         else:
             _check_time(at, digest is not None, index)
-        if digest is not None:
-            event_digests.append(_event_hex(digest, DIGEST_BYTES, index, "digest"))
-        if salt is not None:
-            salts.append(_event_hex(salt, SALT_BYTES, index, "salt"))
-        if len(event_digests) not in (0, index + 1) or len(salts) not in (0, index + 1):
-            raise RecordError({f"events.{index}": ["Either every event has a digest, and a salt, or none."]})
+        if salt is not None and digest is None:
+            raise RecordError({f"events.{index}.salt": ["Must open a digest, and there is none."]})
+        event_digests.append(digest if digest is None else _event_hex(digest, DIGEST_BYTES, index, "digest"))
+        salts.append(salt if salt is None else _event_hex(salt, SALT_BYTES, index, "salt"))
         events.append(event)
         times.append(at)
-    if salts and not event_digests:
-        raise RecordError({"events.0.salt": ["Must open a digest, and there is none."]})
     return events, times, event_digests, salts
 
 
