@@ -9,6 +9,8 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gunicorn import util
+
 from api import embedded
 
 if TYPE_CHECKING:
@@ -61,7 +63,10 @@ def post_fork(_arbiter: object, _worker: object) -> None:
 
 
 def post_worker_init(_worker: object) -> None:
-    """Listen to the parent."""
+    """Listen to the parent, and refuse what is no HTTP in the form in which the application refuses."""
+    from api.http.problems import unparsed  # noqa: PLC0415
+
+    util.write_error = lambda client, status, *_: util.write_nonblock(client, unparsed(status))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGQUIT, signal.SIGTERM})
 
 

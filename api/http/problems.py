@@ -252,12 +252,27 @@ _BY_STATUS: Final = {
 }
 
 
+_MISTAKE: Final = "The service made a mistake, and has noted it."
+
+
 def register_problems(app: Flask) -> None:
     """Makes every exception of ``app`` a problem, the unforeseen ones too, which are logged and told to nobody."""
     for kind, problem in _RAISED.items():
         app.register_error_handler(kind, lambda error, problem=problem: problem(error).response())
     app.register_error_handler(HTTPException, _from_werkzeug)
     app.register_error_handler(Exception, _unforeseen)
+
+
+def unparsed(status: int) -> bytes:
+    """The whole HTTP answer, an error of this status in the server's eyes, to a request that never reached the
+    application.
+    """
+    problem = invalid({"request": ["Must be HTTP as this service takes it."]}, 400)
+    if status >= 500:
+        problem = Problem(INTERNAL_ERROR, _MISTAKE)
+    response = problem.response()
+    response.headers["Connection"] = "close"
+    return f"HTTP/1.1 {response.status}\r\n{response.headers}".encode("latin-1") + response.get_data()
 
 
 def _from_werkzeug(error: HTTPException) -> Any:
@@ -278,4 +293,4 @@ def _from_werkzeug(error: HTTPException) -> Any:
 
 def _unforeseen(error: Exception) -> Response:
     _log.exception("%s of %s failed", request.method, request.endpoint, exc_info=error)
-    return Problem(INTERNAL_ERROR, "The service made a mistake, and has noted it.").response()
+    return Problem(INTERNAL_ERROR, _MISTAKE).response()

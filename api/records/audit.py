@@ -78,13 +78,14 @@ def audit(record: Any, receipts: Sequence[str] = (), keys: Keys | None = None, *
 
 
 class IllegalRecord(Exception):
-    """A record with an event that the rules refuse; ``index`` is its place in the list, from 0."""
+    """A record with an event that the rules refuse; ``index`` is its place in the list, from 0, ``seat`` who moved."""
 
     def __init__(self, refusal: IllegalMove, index: int, event: Event) -> None:
         super().__init__(refusal, index)
         self.refusal = refusal
         self.index = index
-        self.seat = event.get("seat")
+        seat = event.get("seat")
+        self.seat = seat if type(seat) is int else None
 
 
 @dataclass(frozen=True, slots=True)

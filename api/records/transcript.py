@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from api.games.rules import Event, Ruleset, Seen, view_line
-from api.records.replay import ABANDON, TAKEBACK, Step, view_effects, view_event
+from api.records.replay import ABANDON, TABLE_EVENTS, TAKEBACK, Step, view_effects, view_event
 
 _TABLE_WORDS = {
     TAKEBACK: "the owner takes back every event after {to}",
@@ -48,14 +48,13 @@ def _sentence(step: Step, players: Sequence[str], view: Seen) -> str:
     event: Event = view_event(step.position, step.event, view)
     kind = event["type"]
     state = step.position.state
-    known = {name: _plain(value) for name, value in event.items()}
     if kind in _TABLE_WORDS:
-        said = _TABLE_WORDS[kind].format(**known)
-    elif event.get("redacted"):
-        said = kind.replace("-", " ") + " (not all of it is shown)"
+        words, names = _TABLE_WORDS[kind], [TABLE_EVENTS[kind]]
     else:
         spec = state.moves.get(kind) or state.chances[kind]
-        said = spec.words.format_map({field.name: known.get(field.name, "") for field in spec.fields}).rstrip()
+        words, names = spec.words, [field.name for field in spec.fields]
+    hidden = "…" if event.get("redacted") else ""
+    said = words.format_map({name: _plain(event[name]) if name in event else hidden for name in names}).rstrip()
     seat = event.get("seat")
     return f"{said[:1].upper()}{said[1:]}." if seat is None else f"{players[seat]} {said}."
 
@@ -72,11 +71,11 @@ def _score(line: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> str:
     if isinstance(value, list):
-        if value and isinstance(value[0], list):
+        if any(isinstance(part, list) for part in value):
             return "; ".join(_plain(part) for part in value)
         return " ".join(_plain(part) for part in value)
     if isinstance(value, dict):
         return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
     if value is None:
-        return "-"
+        return "…"
     return str(value).lower() if isinstance(value, bool) else str(value)

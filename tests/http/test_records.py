@@ -164,6 +164,7 @@ def test_what_is_no_record(api: Api, key: str, finished: dict[str, Any], path: s
     ("path", "value", "rule", "index"),
     [
         pytest.param("events.2.tricks", 0, "quadruple-war.bid", 2, id="a bid of nothing"),
+        pytest.param("events.2.seat", "2", "common.shape", 2, id="a seat that is a text"),
         pytest.param("events.2.seat", 9, "common.shape", 2, id="a seat that there is not"),
         pytest.param("events.2", {"type": "abandon", "reason": "Late."}, "common.over", 3, id="more after the end"),
         pytest.param("events.2.why", 1, "common.shape", 2, id="a field unknown"),
