@@ -112,10 +112,9 @@ def audit_files(
     parts = [part for path in paths for part in _parts(path)]
     total = Found()
     line = 0
-    file = ""
     for part, found in zip(parts, _work(parts, by_game, jwks, workers), strict=True):
-        if part.path != file:
-            file, line = part.path, 0
+        if part.start == 0:
+            line = 0
         total.records += found.records
         total.events += found.events
         total.bad_count += found.bad_count
