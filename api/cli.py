@@ -321,16 +321,16 @@ def _listen(host: str, port: int) -> socket.socket:
     while True:
         try:
             listener = socket.create_server((host, port), family=family, backlog=2048)
-            break
         except OSError as error:
             if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
                 # Python adds the address to the reason, in parentheses.
                 reason = str(error.strerror).partition(" (")[0]
                 raise click.ClickException(f"can't listen on {host} port {port}: {reason}") from None
-        time.sleep(0.1)
-    # gunicorn sets this too, but too late for who connects while it starts: each answer would take 40 ms.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener
+            time.sleep(0.1)
+        else:
+            # gunicorn sets this too, but too late for who connects while it starts: each answer would take 40 ms.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return listener
 
 
 def _serve(listener: socket.socket, workers: int) -> NoReturn:

@@ -101,7 +101,7 @@ def test_every_line_is_audited_once_wherever_the_parts_of_a_file_end(
     line = len(orjson.dumps(TRUE[0])) + 1
     for chunk in (1000, line, line + 1, path.stat().st_size):
         monkeypatch.setattr(archives, "CHUNK", chunk)
-        done = []
+        done: list[int] = []
         report = archives.audit_files([path, path], workers=workers, progress=done.append)
         assert (report.records, report.bad_count, report.events) == (2 * len(records), 8, 2 * events)
         assert [bad.line for bad in report.bad] == [(len(TRUE) + 1) * turn for turn in range(1, 5)] * 2
