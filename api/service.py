@@ -285,7 +285,7 @@ def _opened(derived: Kept, role: Role, seat: int | None, updated_at: datetime) -
 def _bring_up(desk: Desk, conn: store.Connection, game: store.Game, kept: Kept | None, found: store.Reading) -> Kept:
     """The game at the head that was ``found``, from what was ``kept`` of it where that serves; keeps it in turn."""
     assert found.head is not None
-    if kept is not None and kept.head == found.head.head:
+    if kept is not None and (kept.position.seq, kept.head) == (found.head.seq, found.head.head):
         return kept
     client_seeds: ClientSeeds = {}
     if game.client_seeds is not None:

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
-from struct import iter_unpack, pack
+from struct import Struct, pack
 from typing import Any, Final
 
 from api.proofs.digests import canonical
@@ -11,6 +11,8 @@ from api.proofs.digests import canonical
 SEED_BYTES: Final = 32
 _CONTEXT: Final = b"tricklog/1/shuffle"
 _CLIENT_CONTEXT: Final = b"tricklog/1/client-seeds"
+_WORDS: Final = 1 << 32
+_BLOCK: Final = Struct(">8I").unpack
 
 
 def commitment(seed: bytes) -> bytes:
@@ -24,20 +26,11 @@ def stream_key(seed: bytes, client_seeds: Sequence[str] = ()) -> bytes:
 
 
 def _words(key: bytes, chance: int) -> Iterator[int]:
+    prefix = _CONTEXT + pack(">Q", chance)
     block = 0
     while True:
-        message = _CONTEXT + pack(">QQ", chance, block)
-        for (word,) in iter_unpack(">I", hmac.digest(key, message, "sha256")):
-            yield word
+        yield from _BLOCK(hmac.digest(key, prefix + pack(">Q", block), "sha256"))
         block += 1
-
-
-def _below(words: Iterator[int], bound: int) -> int:
-    limit = (1 << 32) - (1 << 32) % bound
-    while True:
-        word = next(words)
-        if word < limit:
-            return word % bound
 
 
 def shuffle(key: bytes, chance: int, items: Sequence[Any]) -> list[Any]:
@@ -45,7 +38,13 @@ def shuffle(key: bytes, chance: int, items: Sequence[Any]) -> list[Any]:
     shuffled = list(items)
     words = _words(key, chance)
     for place in range(len(shuffled) - 1, 0, -1):
-        other = _below(words, place + 1)
+        bound = place + 1
+        limit = _WORDS - _WORDS % bound
+        # of the words above the last whole run of the bound, which would make some numbers likelier, none counts
+        word = next(words)
+        while word >= limit:
+            word = next(words)
+        other = word % bound
         shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
     return shuffled
 

@@ -14,6 +14,6 @@ RECEIPT = "." * 260
 
 def create_app() -> Flask:
     """The application, with events that keep a digest of nothing."""
-    service._seal = lambda head, salt, accepted: ([each._replace(digest=HEAD) for each in accepted], HEAD)  # type: ignore[assignment]  # noqa: SLF001
+    service._seal = lambda head, salt, accepted: ([each._replace(digest=HEAD) for each in accepted], HEAD)  # noqa: SLF001
     Signer.sign = lambda self, game, seq, head: RECEIPT  # type: ignore[method-assign]
     return create_sealed_app(os.environ["DATABASE_URL"])
