@@ -66,8 +66,11 @@ class _Identity(TypedDict, total=False):
 
 
 def default_folder() -> Path:
-    """Where the data lies unless somebody says otherwise."""
-    return Path("/var/lib/tricklog") if os.geteuid() == 0 else platformdirs.user_data_path("tricklog")
+    """Where the data lies unless somebody says otherwise: of root, and of who has no home folder, with the system's."""
+    if os.geteuid() != 0:
+        with suppress(RuntimeError):
+            return platformdirs.user_data_path("tricklog")
+    return Path("/var/lib/tricklog")
 
 
 def prepare(folder: Path) -> Path:

@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -206,6 +207,13 @@ def test_a_database_of_ones_own(empty_database_url: str) -> None:
     with psycopg.connect(empty_database_url) as conn:
         conn.execute("UPDATE alembic_version SET version_num = '9999'")
     assert "newer" in refusal("serve", "--port", "0", DATABASE_URL=empty_database_url)
+
+
+@pytest.mark.parametrize(("loaded", "kept_out"), [("api.server", "psycopg"), ("api.http", "sqlalchemy")])
+def test_what_a_worker_must_not_load(loaded: str, kept_out: str) -> None:
+    # psycopg that is imported before gevent patches its worker blocks that whole worker while PostgreSQL answers.
+    program = f"import sys, {loaded}; sys.exit('{kept_out}' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_a_setting_that_is_no_number() -> None:

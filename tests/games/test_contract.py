@@ -407,7 +407,7 @@ def check_no_deal(position: Position, event: Mapping[str, Any], rule: str) -> No
 
 
 @every_game
-@searched
+@settings(searched, max_examples=60)
 @given(st.data())
 def test_exactly_the_moves_that_are_not_listed_are_refused(ruleset: Ruleset, data: st.DataObject) -> None:
     check_refusals(data.draw(games(ruleset, most=LONGEST)), Random(data.draw(st.integers(0, 2**32))))

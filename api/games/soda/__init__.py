@@ -1,10 +1,10 @@
 """Soda: 2 to 6 players win the scoring cards of one suit after another. The rules in words: ``rules.md``."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from api.cards import RANKS, SUIT_NAMES, SUITS, Pack
+from api.cards import RANKS, SUIT_NAMES, SUITS, Pack, positions
 from api.games.rules import (
     DEAL,
     OVER,
@@ -40,22 +40,19 @@ RESHUFFLE: Final = "reshuffle"
 HAND: Final = 5
 
 
-class Prize(NamedTuple):
-    """A scoring card: its name, what it is worth, and what a person calls it."""
-
-    name: str
-    points: int
-    words: str
-
+Prize = tuple[str, int, str]
+"""A scoring card: its name, what it is worth, and what a person calls it."""
 
 SCORING: Final = range(2, 11)
 """What the scoring cards of a suit are worth, in the order in which they are played for."""
+
+LAST: Final = SCORING[-1]
 
 
 @lru_cache
 def _prizes(suits: tuple[str, ...]) -> tuple[Prize, ...]:
     return tuple(
-        Prize(rank + suit, points, f"{points} of {SUIT_NAMES[suit]}")
+        (rank + suit, points, f"{points} of {SUIT_NAMES[suit]}")
         for suit in suits
         for points, rank in zip(SCORING, RANKS, strict=False)
     )
@@ -63,12 +60,17 @@ def _prizes(suits: tuple[str, ...]) -> tuple[Prize, ...]:
 
 # a card's position in the pack, without its two lowest bits, is its rank
 PACK: Final = Pack(rank + suit for rank in RANKS for suit in SUITS)
+BITS: Final = PACK.bits
 ACE: Final = RANKS.index("A")
 NO_RANK: Final = -1
 
-# seats -> seat -> all seats, clockwise from that one
+SEATS: Final = tuple(f"seat {seat}" for seat in range(6))
+"""What a text calls each seat."""
+
+# number of seats -> seat -> all seats, clockwise from that one
 CLOCKWISE: Final = {
-    seats: [tuple((seat + turn) % seats for turn in range(seats)) for seat in range(seats)] for seats in range(2, 7)
+    seats: [tuple((seat + turn) % seats for turn in range(seats)) for seat in range(seats)]
+    for seats in range(2, len(SEATS) + 1)
 }
 
 
@@ -162,7 +164,7 @@ def check_deal(state: Soda, hands: Sequence[Sequence[int]], stock: Sequence[int]
 def deal(state: Soda, seq: int, hands: Sequence[Sequence[int]], stock: Sequence[int]) -> list[Effect]:
     """``soda.round``: the player left of the dealer leads the first hand."""
     assert state.dealer is not None
-    state.hands = [_mask(hand) for hand in hands]
+    state.hands = [sum([BITS[place] for place in hand]) for hand in hands]
     state.stock = [*stock[::-1]]
     state.phase = PLAY
     state.call = None
@@ -171,14 +173,9 @@ def deal(state: Soda, seq: int, hands: Sequence[Sequence[int]], stock: Sequence[
     return []
 
 
-def _mask(places: Iterable[int]) -> int:
-    bits = PACK.bits
-    return sum([bits[place] for place in places])
-
-
 def check_reshuffle(state: Soda, stock: Sequence[int]) -> None:
     """ValueError unless the new draw pile has exactly the cards of the discard pile (``common.deal``)."""
-    if len(stock) != state.discards.bit_count() or _mask(stock) != state.discards:
+    if sorted(stock) != list(positions(state.discards)):
         raise ValueError
 
 
@@ -190,8 +187,9 @@ def reshuffle(state: Soda, seq: int, stock: Sequence[int]) -> Sequence[Effect]:
     state.call = None
     if state.refill is None:
         return _draw_bonus(state)
+    seat, state.refill = state.refill, None
     effects: list[Effect] = []
-    _refill(state, state.refill, effects)
+    _refill(state, seat, effects)
     return effects
 
 
@@ -205,13 +203,14 @@ def play(state: Soda, seq: int, seat: int, place: int) -> Sequence[Effect]:
     before = laid[-1] >> 2 if laid else NO_RANK
     if rank < before:
         raise IllegalMove("soda.play.follow", "A card must be as high as the last card played, or higher.")
-    state.hands[seat] ^= 1 << place
+    state.hands[seat] ^= BITS[place]
     laid.append(place)
     state.laid_seq = seq
     if rank == ACE:
         return _ace(state, seq, seat, before)
     if rank == before:
-        state.owed = next((back for back, card in enumerate(reversed(laid)) if card >> 2 != rank), len(laid)) - 1
+        # ranks never fall within a hand: the cards of this one lie in a row
+        state.owed = sum([each >> 2 == rank for each in laid]) - 1
         return _draw_bonus(state)
     seat += 1
     state.to_act = (seat,) if seat < state.seats else (0,)
@@ -223,7 +222,7 @@ def say_no(state: Soda, seq: int, seat: int) -> Sequence[Effect]:
     if not state.laid:
         raise IllegalMove("soda.play.no", "The leader of a hand may not say No.")
     winner = (seat or state.seats) - 1
-    return _end_hand(state, winner, (state.laid_seq, seq), f"lay last when seat {seat} said No", [], seat)
+    return _end_hand(state, winner, (state.laid_seq, seq), f"lay last when {SEATS[seat]} said No", [], seat)
 
 
 def _ace(state: Soda, seq: int, seat: int, before: int) -> Sequence[Effect]:
@@ -253,17 +252,17 @@ def _end_hand(
     name, points, words = state.prizes[len(state.lines)]
     laid = state.laid
     card = PACK.names[laid[-1]]
-    text = f"The {words} to seat {winner}, whose {card} {how}."
+    text = f"The {words} to {SEATS[winner]}, whose {card} {how}."
     line = award(state, ScoreLine(state.round, winner, points, "soda.score.card", seqs, text))
     effects.append(Effect("hand-won", {"seat": winner, "card": card, "scoring_card": name}, None, (), (line,)))
     discards = state.discards
     for place in laid:
-        discards |= 1 << place
+        discards |= BITS[place]
     state.discards = discards
     state.laid = []
     assert state.dealer is not None
     left = (state.dealer + 1) % state.seats
-    if points < SCORING[-1]:
+    if points < LAST:
         state.leader = leader
         _refill(state, left, effects)
     elif len(state.lines) < len(state.prizes):
@@ -284,7 +283,7 @@ def _drawn(seat: int, names: list[str]) -> Effect:
 
 
 # seat -> card -> the draw of that card
-ONE_DRAWN: Final = [[_drawn(seat, [name]) for name in PACK.names] for seat in range(6)]
+ONE_DRAWN: Final = [[_drawn(seat, [name]) for name in PACK.names] for seat in range(len(SEATS))]
 
 
 def _call_reshuffle(state: Soda) -> None:
@@ -299,7 +298,7 @@ def _draw_bonus(state: Soda) -> Sequence[Effect]:
     drawn = []
     while state.owed and stock:
         place = stock.pop()
-        state.hands[seat] |= 1 << place
+        state.hands[seat] |= BITS[place]
         drawn.append(PACK.names[place])
         state.owed -= 1
     if not stock and state.discards:
@@ -324,7 +323,7 @@ def _refill(state: Soda, seat: int, effects: list[Effect]) -> None:
             count = hands[other].bit_count()
             if count < HAND and stock:
                 place = stock.pop()
-                hands[other] |= 1 << place
+                hands[other] |= BITS[place]
                 effects.append(ONE_DRAWN[other][place])
                 short = short or count < HAND - 1
                 seat = other + 1
@@ -333,7 +332,6 @@ def _refill(state: Soda, seat: int, effects: list[Effect]) -> None:
         _call_reshuffle(state)
         return
     # soda.lead.empty: whoever leads holds cards, since all that left a hand has just been there to be given out again
-    state.refill = None
     state.to_act = (state.leader,)
 
 
@@ -400,13 +398,13 @@ def table(state: Soda, view: Seen) -> dict[str, Any]:
     """What lies open: the scoring card played for, the cards laid, the piles, the scoring cards won by each seat."""
     names = PACK.names
     won: list[list[str]] = [[] for _ in range(state.seats)]
-    for line, prize in zip(state.lines, state.prizes, strict=False):
-        won[line.side].append(prize.name)
+    for line, (name, _, _) in zip(state.lines, state.prizes, strict=False):
+        won[line.side].append(name)
     stock: dict[str, Any] = {"count": len(state.stock)}
     if view == TABLE:
         stock["cards"] = [names[place] for place in reversed(state.stock)]
     return {
-        "scoring_card": None if state.phase == OVER else state.prizes[len(state.lines)].name,
+        "scoring_card": None if state.phase == OVER else state.prizes[len(state.lines)][0],
         "laid": [
             {"seat": (state.leader + turn) % state.seats, "card": names[place]} for turn, place in enumerate(state.laid)
         ],

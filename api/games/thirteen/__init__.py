@@ -1,6 +1,7 @@
 """Thirteen: the climbing game Tiến Lên for 2 to 4 players, one deal a game. The rules in words: ``rules.md``."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from api.games.combinations import (
@@ -180,7 +181,7 @@ def _go_out(state: Thirteen, seq: int, seat: int, cards: int) -> list[Effect]:
     line = _place(state, seq, seat, f"went out with {' '.join(PACK.cards(cards))}")
     out = Effect("went-out", {"seat": seat, "place": line.place})
     if len(state.out) < state.seats - 1:
-        return [out._replace(lines=(line,)), *next_to_act(state, seat)]
+        return [replace(out, lines=(line,)), *next_to_act(state, seat)]
     last = next(other for other, hand in enumerate(state.hands) if hand)
     last_line = _place(state, seq, last, "is the only one left with cards")
     scored = Effect("round-scored", {"round": state.round}, lines=(line, last_line))

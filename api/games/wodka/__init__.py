@@ -1,6 +1,7 @@
 """Wodka: a climbing game for two teams of two, related to Tichu. The rules in words: ``rules.md``."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from api.cards import RANKS
@@ -288,7 +289,7 @@ def _go_out(state: Wodka, seq: int, seat: int, cards: int) -> list[Effect]:
         lines += [_settle(state, seq, seat, better) for better in range(SEATS) if state.bets[better] is not None]
     out = Effect("went-out", {"seat": seat, "place": len(state.out)})
     if state.hands[(seat + 2) % SEATS]:
-        return [out._replace(lines=tuple(lines)), *next_to_act(state, seat)]
+        return [replace(out, lines=tuple(lines)), *next_to_act(state, seat)]
     # wodka.round.end
     effects = [out, Effect("round-scored", {"round": state.round}, lines=tuple(lines))]
     ahead = leaders(state.scores)
