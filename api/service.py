@@ -22,7 +22,6 @@ from api.games import LATEST, RULESETS
 from api.games.rules import (
     PUBLIC,
     TABLE,
-    ConfigError,
     Effect,
     Event,
     IllegalMove,
@@ -33,16 +32,14 @@ from api.games.rules import (
 )
 from api.proofs import digests
 from api.proofs.digests import SALT_BYTES, SECRET_BYTES
-from api.proofs.receipts import Signer, read_jwks, write_jwks
+from api.proofs.receipts import Signer
 from api.proofs.shuffle import SEED_BYTES, chance_event, commitment, stream_key
 from api.records import replay
-from api.records.audit import Audit, Check, audit, read_record
+from api.records.audit import read_record
 from api.records.codec import decode, encode
-from api.records.disputes import CLAIM_FIELDS, ClaimError, find
-from api.records.portable import Sealed, chain_facts, require_record, write_record
+from api.records.portable import Sealed, chain_facts, write_record
 from api.records.replay import ABANDON, TAKEBACK, Position, Step
 from api.records.transcript import transcript as write_transcript
-from api.rule_texts import game_texts
 from api.store import schema
 
 POSITIONS_KEPT: Final = 2048
@@ -313,11 +310,11 @@ def _await_seeds(position: Position, mode: str | None, lacking: Iterable[int]) -
 
 def _lacking(game: store.Game, given: ClientSeeds) -> list[int]:
     """The places of the client seeds that a game still waits for."""
-    seeds = _client_seeds(game.client_seeds, len(game.players), given)
+    seeds = client_seeds_of(game.client_seeds, len(game.players), given)
     return [place for place, each in enumerate(seeds) if each is None]
 
 
-def _client_seeds(mode: str | None, seats: int, given: ClientSeeds) -> list[str | None]:
+def client_seeds_of(mode: str | None, seats: int, given: ClientSeeds) -> list[str | None]:
     """The client seeds as a record has them: None for one that hasn't come."""
     count = 0 if mode is None else 1 if mode == "owner" else seats
     return [given.get(place) for place in range(count)]
@@ -392,7 +389,7 @@ def create_game(
     whole = read_config(rules, config, len(players))
     seed = secrets.token_bytes(SEED_BYTES) if dealer == "service" else None
     position = replay.begin(rules, whole, len(players))
-    lacking = len(_client_seeds(client_seeds, len(players), {}))
+    lacking = len(client_seeds_of(client_seeds, len(players), {}))
     if lacking:
         _await_seeds(position, client_seeds, range(lacking))
     accepted = _deal(seed, position, datetime.now(UTC))
@@ -476,9 +473,9 @@ def _store_game(
             players=players,
             dealer=dealer,
             commitment=committed,
-            client_seeds=_client_seeds(client_seeds, len(players), given_seeds),
+            client_seeds=client_seeds_of(client_seeds, len(players), given_seeds),
         )
-        accepted, head = _seal(digests.start(facts), _salts(secret, salts), accepted)
+        accepted, head = _seal(digests.start(facts), salts_of(secret, salts), accepted)
         game, tokens = store.create_game(
             conn,
             number,
@@ -514,11 +511,11 @@ def _facts(game: store.Game, given: ClientSeeds) -> dict[str, Any]:
         players=game.players,
         dealer=game.dealer,
         commitment=game.commitment,
-        client_seeds=_client_seeds(game.client_seeds, len(game.players), given),
+        client_seeds=client_seeds_of(game.client_seeds, len(game.players), given),
     )
 
 
-def _salts(secret: bytes | None, brought: bytes | None) -> Callable[[int], bytes]:
+def salts_of(secret: bytes | None, brought: bytes | None) -> Callable[[int], bytes]:
     """The salt of each event by its seq: from the game's secret, or of those it brought along, one after the other."""
     if secret is not None:
         return partial(digests.salt, secret)
@@ -546,13 +543,13 @@ def _summary(position: Position) -> dict[str, Any]:
     }
 
 
-def _written_summary(position: Position) -> str:
+def written_summary(position: Position) -> str:
     return orjson.dumps(_summary(position)).decode()
 
 
 def _addition(position: Position, accepted: Sequence[Accepted], head: bytes) -> store.Addition:
     events = [store.Entry(each.at, encode(position.state, each.event), each.digest) for each in accepted]
-    return store.Addition(events, head, position.status, _written_summary(position))
+    return store.Addition(events, head, position.status, written_summary(position))
 
 
 # --- playing --------------------------------------------------------------------------------------------------------
@@ -730,7 +727,7 @@ def _append(
         position, accepted = attempt(opened, now)
         client_seeds = opened.client_seeds if given is None else {**opened.client_seeds, given[0]: given[1]}
         head = opened.head if given is None else digests.start(_facts(game, client_seeds))
-        accepted, head = _seal(head, _salts(game.secret, None), accepted)
+        accepted, head = _seal(head, salts_of(game.secret, None), accepted)
         addition = _addition(position, accepted, head)
         with store.connection(desk.pool) as conn:
             if given is None:
@@ -930,7 +927,7 @@ def record(desk: Desk, opened: Opened) -> dict[str, Any]:
     if game.secret is None:
         with store.connection(desk.pool) as conn:
             brought = store.read_salts(conn, game.number)
-    salt = _salts(game.secret, brought)
+    salt = salts_of(game.secret, brought)
     events = [
         Sealed(event, in_rfc3339(entry.at), entry.digest, salt(seq) if opened.over else None)
         for seq, (entry, event) in enumerate(entries, 1)
@@ -950,201 +947,6 @@ def transcript(desk: Desk, opened: Opened) -> str:
         steps=[(in_rfc3339(entry.at), step) for entry, step in _steps(desk, opened, opened.position.seq)],
         view=TABLE,
     )
-
-
-# --- audits ----------------------------------------------------------------------------------------------------------
-
-
-def audit_record(desk: Desk, record: Mapping[str, Any], receipts: Sequence[str]) -> dict[str, Any]:
-    """The audit of a record from anywhere, with receipts that this service signed; RecordError for what is none."""
-    require_record(record)
-    return audit(record, receipts, read_jwks(receipt_keys(desk)) if receipts else {}).written()
-
-
-def receipt_keys(desk: Desk) -> dict[str, Any]:
-    """The public keys of receipts, as a JWK Set."""
-    with store.connection(desk.pool) as conn:
-        return write_jwks({each.key: each.public for each in store.list_signing_keys(conn)})
-
-
-def audit_game(desk: Desk, stored: Stored) -> dict[str, Any]:
-    """The audit of a game as it stands in the store, of which nothing is taken for true."""
-    with store.connection(desk.pool) as conn:
-        evidence = store.read_evidence(conn, stored.game.number)
-    if evidence is None:
-        raise NotFoundError
-    found = audit(_testimony(evidence), published=False)
-    checks = [*found.checks, _check_store(evidence, found.position), _check_disputes(evidence)]
-    return Audit(checks, found.position).written()
-
-
-def _testimony(evidence: store.Evidence) -> dict[str, Any]:
-    """The record that the store holds, whatever has become of it: with seed and salts, and not to be published."""
-    row, players = evidence.columns, evidence.columns["players"]
-    config = _parsed(row["config"])
-    facts = chain_facts(
-        game=evidence.id if row["secret"] is not None else row["origin"] or "",
-        ruleset=row["ruleset"],
-        version=row["version"],
-        config=config if type(config) is dict else {},
-        players=players,
-        dealer=row["dealer"],
-        commitment=row["commitment"],
-        client_seeds=_client_seeds(row["mode"], len(players), evidence.client_seeds),
-    )
-    salt = _salts(row["secret"], row["salts"])
-    tables = _tables(row, config)
-    events = [
-        {**_read_back(tables, text), "at": in_rfc3339(at), "digest": digest.hex(), "salt": salt(seq).hex()}
-        for seq, (_, at, text, digest) in enumerate(evidence.events, 1)
-    ]
-    record = {**facts, "config": config, "events": events, "head": row["head"].hex()}
-    if row["seed"] is not None:
-        record["seed"] = row["seed"].hex()
-    return record
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return orjson.loads(text)
-    except ValueError:
-        return None
-
-
-def _tables(row: Mapping[str, Any], config: Any) -> Any:
-    """A state that knows the game's moves and chance events; None where the store no longer says what game it is."""
-    ruleset = RULESETS.get((row["ruleset"], row["version"]))
-    seats = len(row["players"])
-    if ruleset is None or seats not in ruleset.seats or type(config) is not dict:
-        return None
-    try:
-        return ruleset.start(read_config(ruleset, config, seats), seats)
-    except ConfigError:
-        return None
-
-
-def _read_back(tables: Any, text: str) -> Event:
-    """The event that is stored as ``text``; one of no known type where this service would never have written that."""
-    try:
-        event = decode(tables, text)
-        if encode(tables, event) == text:
-            return event
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        pass
-    return {"type": "unreadable"}
-
-
-def _check_store(evidence: store.Evidence, position: Position | None) -> Check:
-    """Whether the row that says where the game stands says what its events lead to."""
-    row, count = evidence.columns, len(evidence.events)
-    for place, (seq, *_) in enumerate(evidence.events, 1):
-        if seq != place:
-            return Check("store", False, f"Where event {place} belongs stands one numbered {seq}.", place)
-    if row["seq"] != count:
-        told = f"The store has {count} events, and counted {row['seq']}."
-        return Check("store", False, told, min(row["seq"], count) + 1)
-    if position is None:
-        return Check("store", False, "What is stored is no record to compare with.")
-    if position.seq == count and row["status"] != position.status:
-        return Check("store", False, f"The events lead to a game {position.status}, listed as {row['status']}.")
-    if position.seq == count and not count and evidence.columns["mode"] is not None:
-        return Check("store", True, "The game waits for its client seeds, or has just begun.")
-    if position.seq == count and _parsed(row["summary"]) != _parsed(_written_summary(position)):
-        return Check("store", False, "The scores or whose turn it is are listed otherwise than the events lead to.")
-    return Check("store", True, "The game is listed as its events lead to.")
-
-
-def _check_disputes(evidence: store.Evidence) -> Check:
-    """Whether claims and resolutions are as they were made, all of them."""
-    for place, entry in enumerate(evidence.disputes, 1):
-        if entry.place != place or _dispute_digest(evidence.id, entry) != entry.digest:
-            return Check("disputes", False, f"Entry {place} is not the one that was made.")
-    count = len(evidence.disputes)
-    if count != evidence.columns["disputes"]:
-        return Check("disputes", False, f"There are {count} entries, and {evidence.columns['disputes']} were made.")
-    return Check("disputes", True, f"All {count} entries are as they were made.")
-
-
-# --- disputes -------------------------------------------------------------------------------------------------------
-
-
-def _dispute_digest(game: str, entry: store.DisputeEntry) -> bytes:
-    facts = {"game": game, "place": entry.place, "at": in_rfc3339(entry.at), **entry.entry}
-    return digests.start(facts)
-
-
-def dispute(desk: Desk, opened: Opened, claim: Mapping[str, Any]) -> dict[str, Any]:
-    """Holds a claim against the record as it stands, and keeps both; OutOfRangeError for sides that aren't there.
-
-    While the game runs, what is found only uses what everybody may know, since everybody may read it.
-    """
-    may_write(opened)
-    position = opened.position
-    what = {name: claim[name] for name in CLAIM_FIELDS if name in claim}
-    if type(what.get("points")) is int and "round" in what and "side" not in what and opened.seat is not None:
-        what["side"] = opened.seat % len(position.state.scores)
-    texts = game_texts(position.ruleset).rules
-    try:
-        finding = find(position, what, TABLE if opened.over else PUBLIC, texts)
-    except ClaimError as error:
-        raise OutOfRangeError(error.field, error.message) from None
-    entry = {
-        "seat": opened.seat,
-        "claim": what,
-        "statement": claim["statement"],
-        "seq": position.seq,
-        "head": opened.head.hex(),
-        "finding": finding,
-    }
-    signer = desk.signer()
-    added = _add_dispute_entry(desk, opened, entry)
-    return _view_dispute(added, []) | {"receipt": signer.sign(opened.game.id, position.seq, opened.head)}
-
-
-def _add_dispute_entry(desk: Desk, opened: Opened, entry: dict[str, Any]) -> store.DisputeEntry:
-    number = opened.game.number
-    for _ in range(ROUNDS_OF_RETRY):
-        with store.connection(desk.pool) as conn:
-            made = store.read_dispute_entries(conn, number)
-            if "dispute" in entry and any(each.entry.get("dispute") == entry["dispute"] for each in made):
-                raise ForbiddenError("This dispute has been resolved.")
-            added = store.DisputeEntry(len(made) + 1, datetime.now(UTC), b"", entry)
-            added = added._replace(digest=_dispute_digest(opened.game.id, added))
-            if store.add_dispute_entry(conn, number, added):
-                return added
-    raise store.Unavailable
-
-
-def _view_dispute(claimed: store.DisputeEntry, entries: Sequence[store.DisputeEntry]) -> dict[str, Any]:
-    """A dispute, with its resolution if that is among the ``entries``."""
-    shown = {"dispute": str(claimed.place), "at": in_rfc3339(claimed.at), **claimed.entry}
-    for each in entries:
-        if each.entry.get("dispute") == claimed.place:
-            shown["resolution"] = {"at": in_rfc3339(each.at), "resolution": each.entry["resolution"]}
-    return shown
-
-
-def list_disputes(desk: Desk, opened: Opened) -> list[dict[str, Any]]:
-    """All disputes about a game, oldest first."""
-    with store.connection(desk.pool) as conn:
-        entries = store.read_dispute_entries(conn, opened.game.number)
-    return [_view_dispute(each, entries) for each in entries if "claim" in each.entry]
-
-
-def get_dispute(desk: Desk, opened: Opened, dispute_id: str) -> dict[str, Any]:
-    """The dispute of that id; NotFoundError when there is none."""
-    for each in list_disputes(desk, opened):
-        if each["dispute"] == dispute_id:
-            return each
-    raise NotFoundError("There is no such dispute.")
-
-
-def resolve_dispute(desk: Desk, opened: Opened, dispute_id: str, resolution: str) -> dict[str, Any]:
-    """Adds, by the owner's word, how a dispute ended; ForbiddenError when that has been said."""
-    may_direct(opened)
-    claimed = get_dispute(desk, opened, dispute_id)
-    _add_dispute_entry(desk, opened, {"dispute": int(claimed["dispute"]), "resolution": resolution})
-    return get_dispute(desk, opened, dispute_id)
 
 
 # --- operation ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import psycopg
 import pytest
 
-from api import service, store
+from api import audits, disputes, service, store
 from tests.games.playing import next_event
 from tests.records import resealed
 
@@ -311,8 +311,8 @@ def _play(desk: service.Desk, owner: int, number: int) -> tuple[store.Game, list
     while not opened.over:
         opened, _, receipt = service.play(desk, opened, [next_event(opened.position, random)])
         receipts.append(receipt)
-    service.dispute(desk, opened, {"totals": [1, 2, 3], "statement": "I say so."})
-    service.resolve_dispute(desk, opened, "1", "The record stands.")
+    disputes.claim(desk, opened, {"totals": [1, 2, 3], "statement": "I say so."})
+    disputes.resolve_dispute(desk, opened, "1", "The record stands.")
     return opened.game, receipts
 
 
@@ -325,19 +325,19 @@ def attacked(scene: Scene) -> Iterator[Scene]:
         scene.admin.execute(f"INSERT INTO {table} SELECT * FROM saved_{table}")
 
 
-def audits(scene: Scene, game: store.Game) -> Iterator[dict[str, Any]]:
+def found_by(scene: Scene, game: store.Game) -> Iterator[dict[str, Any]]:
     """What the audit answers in a worker that has the game at hand, and in one that meets it now."""
     [(nonce,)] = scene.admin.execute("SELECT nonce FROM games WHERE game = %s", (game.number,)).fetchall()
     for desk, game_id in (
         (scene.desk, game.id),
         (service.Desk(scene.desk.pool), store.write_game_id(game.number, nonce)),
     ):
-        yield service.audit_game(desk, service.open_stored(desk, game_id, scene.key))
+        yield audits.audit_game(desk, service.open_stored(desk, game_id, scene.key))
 
 
 def test_what_nobody_touched_is_true(scene: Scene) -> None:
     for game in (*scene.games, scene.copy):
-        for audited in audits(scene, game):
+        for audited in found_by(scene, game):
             assert audited["ok"], audited["checks"]
 
 
@@ -353,7 +353,7 @@ def test_an_attack_is_found_and_the_first_bad_event_named(attacked: Scene, attac
         check: {"n": last, "n+1": last + 1}.get(event) if isinstance(event, str) else event
         for check, event in attack.found.items()
     }
-    for audited in audits(attacked, target):
+    for audited in found_by(attacked, target):
         assert not audited["ok"]
         found = {check["check"]: check.get("event") for check in audited["checks"] if not check["ok"]}
         assert expected.items() <= found.items(), found
@@ -387,11 +387,11 @@ def test_a_swapped_key_fails_the_receipts_that_the_true_one_signed(attacked: Sce
     game = attacked.games[0]
     record = service.record(attacked.desk, service.open_game(attacked.desk, game.id, attacked.key))
     receipts = attacked.receipts
-    assert service.audit_record(attacked.desk, record, receipts)["ok"]
+    assert audits.audit_record(attacked.desk, record, receipts)["ok"]
     attacked.admin.execute(sql)
     if sql.startswith("DELETE"):
         attacked.admin.execute("INSERT INTO signing_keys (key, public, secret) VALUES ('new', sha256(''), sha256(''))")
-    audited = service.audit_record(attacked.desk, record, receipts)
+    audited = audits.audit_record(attacked.desk, record, receipts)
     assert [check["check"] for check in audited["checks"] if not check["ok"]] == ["receipts"]
 
 
@@ -402,7 +402,7 @@ def test_a_whole_game_forged_with_every_secret_parts_from_its_receipts(attacked:
     receipts = attacked.receipts
     record["events"][K]["at"] = "2026-01-01T00:00:00.000000Z"
     forged = resealed(record)
-    audited = service.audit_record(attacked.desk, forged, receipts)
+    audited = audits.audit_record(attacked.desk, forged, receipts)
     [found] = [check for check in audited["checks"] if not check["ok"]]
     assert (found["check"], found["event"]) == ("receipts", K + 1)
-    assert service.audit_record(attacked.desk, forged, [])["ok"]
+    assert audits.audit_record(attacked.desk, forged, [])["ok"]

@@ -5,7 +5,7 @@ from typing import Any, Final
 import orjson
 from flask import Response
 
-from api import service
+from api import audits, disputes, service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
 from api.http.examples import AUDIT, CLAIM, RESOLUTION
@@ -31,7 +31,7 @@ def audit_game(stored: service.Stored) -> Response:
 
     Replays all that is stored of it and recomputes every deal, digest and score. A running game's is its owner's.
     """
-    return answer(service.audit_game(desk(), stored))
+    return answer(audits.audit_game(desk(), stored))
 
 
 @blueprint.route("/v1/audits", methods=["POST"])
@@ -44,7 +44,7 @@ def audit_record(_: int, body: dict[str, Any]) -> Response:
     Checks a record from anywhere, with any receipts that this service gave for it, and stores nothing. A bad record is
     answered with what is wrong about it; only what is no record at all is refused.
     """
-    return answer(service.audit_record(desk(), body["record"], body["receipts"]))
+    return answer(audits.audit_record(desk(), body["record"], body["receipts"]))
 
 
 @blueprint.route("/v1/games/<game>/disputes", methods=["POST"])
@@ -57,7 +57,7 @@ def dispute_score(opened: service.Opened, body: dict[str, Any]) -> Response:
     Holds a claimed score against the record as it stands, and keeps both for good with what was found: whether the
     claim is right, and else the first line of the ledger where they part, its rule and its events.
     """
-    dispute = service.dispute(desk(), opened, body)
+    dispute = disputes.claim(desk(), opened, body)
     location = f"/v1/games/{opened.game.id}/disputes/{dispute['dispute']}"
     return answer(dispute, 201, {"Location": location})
 
@@ -70,7 +70,7 @@ def list_disputes(opened: service.Opened) -> Response:
 
     All claims about the game, with what was found and how they ended.
     """
-    return tagged(orjson.dumps({"disputes": service.list_disputes(desk(), opened)}))
+    return tagged(orjson.dumps({"disputes": disputes.list_disputes(desk(), opened)}))
 
 
 @blueprint.route("/v1/games/<game>/disputes/<dispute>")
@@ -81,7 +81,7 @@ def get_dispute(opened: service.Opened, dispute: str) -> Response:
 
     One claim, with what was found and how it ended.
     """
-    return tagged(orjson.dumps(service.get_dispute(desk(), opened, dispute)))
+    return tagged(orjson.dumps(disputes.get_dispute(desk(), opened, dispute)))
 
 
 @blueprint.route("/v1/games/<game>/disputes/<dispute>/resolution", methods=["POST"])
@@ -93,7 +93,7 @@ def resolve_dispute(opened: service.Opened, body: dict[str, Any], dispute: str) 
 
     The owner adds how it ended, once; claim and finding stay as they are.
     """
-    resolved = service.resolve_dispute(desk(), opened, dispute, body["resolution"])
+    resolved = disputes.resolve_dispute(desk(), opened, dispute, body["resolution"])
     return answer(resolved, 201)
 
 
@@ -104,4 +104,4 @@ def get_receipt_keys() -> Response:
 
     A JWK Set with every key that this service ever signed receipts with.
     """
-    return tagged(orjson.dumps(service.receipt_keys(desk())))
+    return tagged(orjson.dumps(audits.receipt_keys(desk())))
