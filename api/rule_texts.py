@@ -1,4 +1,5 @@
-"""The rules in words: the page beside each game, in parts that a front end shows and that an error's rule id finds."""
+"""The rules in words: the page beside each game, in parts that a front end shows and that an error's rule id finds; and
+the rules at work, in a game whose score was disputed."""
 
 import re
 from functools import cache
@@ -17,21 +18,41 @@ class RuleTexts(NamedTuple):
     rules: dict[str, str]
 
 
+class Disputed(NamedTuple):
+    """A recorded game with a disputed score: the portable record as JSON text, and in Markdown how it is settled."""
+
+    record: str
+    text: str
+
+
 @cache
 def common_texts() -> RuleTexts:
     """The rules that every game shares."""
-    return _split("common.md", COMMON_RULES)
+    return _split(_read("common.md"), COMMON_RULES)
 
 
 @cache
 def game_texts(ruleset: Ruleset) -> RuleTexts:
     """The rules of one game."""
-    return _split(f"{ruleset.id.replace('-', '_')}/rules.md", ruleset.rules)
+    return _split(_read_beside(ruleset, "rules.md"), ruleset.rules)
 
 
-def _split(path: str, ids: tuple[str, ...]) -> RuleTexts:
-    """The page at ``path``; a section whose heading is no rule id belongs to the introduction."""
-    page = (files("api.games") / path).read_text(encoding="utf-8")
+@cache
+def disputed_game(ruleset: Ruleset) -> Disputed:
+    """The disputed score of one game."""
+    return Disputed(_read_beside(ruleset, "disputed.json"), _read_beside(ruleset, "disputed.md"))
+
+
+def _read_beside(ruleset: Ruleset, name: str) -> str:
+    return _read(f"{ruleset.id.replace('-', '_')}/{name}")
+
+
+def _read(path: str) -> str:
+    return (files("api.games") / path).read_text(encoding="utf-8")
+
+
+def _split(page: str, ids: tuple[str, ...]) -> RuleTexts:
+    """A section whose heading is no rule id belongs to the introduction."""
     opening, *sections = HEADING.split(page)
     introduction = [opening.partition("\n")[2]]
     rules = {}

@@ -9,6 +9,7 @@ that may still have to give up an accepted event work on :meth:`State.copy`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any, Final, Literal, NoReturn
 
@@ -379,7 +380,8 @@ def _holder(fields: tuple[Field, ...]) -> tuple[Callable[[Any, int], bool] | Non
 def _reader(fields: tuple[Field, ...], fixed: int) -> Callable[[Event], tuple[Any, ...]]:
     """Reads an event's fields; KeyError, TypeError or ValueError unless it has exactly these beside ``fixed`` others.
 
-    No field has a reader of its own, since each replayed event goes through one.
+    What nearly every event has, no field or one beside optional ones left out, has a reader of its own: each replayed
+    event goes through one.
     """
     if not fields:
 
@@ -403,7 +405,17 @@ def _reader(fields: tuple[Field, ...], fixed: int) -> Callable[[Event], tuple[An
             raise ValueError
         return tuple(values)
 
-    return read_all
+    if fields[0].optional or not all(each.optional for each in fields[1:]):
+        return read_all
+    name, read = fields[0].name, fields[0].kind.read
+    left_out = (None,) * (len(fields) - 1)
+
+    def read_first(event: Event) -> tuple[Any, ...]:
+        if len(event) != fixed + 1:
+            return read_all(event)
+        return (read(event[name]), *left_out)
+
+    return read_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -559,6 +571,12 @@ def award(state: Any, line: ScoreLine) -> ScoreLine:
     state.lines.append(line)
     state.scores[line.side] += line.points
     return line
+
+
+def round_scored(state: Any) -> Effect:
+    """The effect that a round is over, with every line of it, those that earlier events told too."""
+    lines = takewhile(lambda line: line.round == state.round, reversed(state.lines))
+    return Effect("round-scored", {"round": state.round}, lines=tuple(lines)[::-1])
 
 
 def finish(state: Any, winners: Iterable[int]) -> Effect:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from api.games import LATEST
 from api.http.problems import PROBLEM_TYPES, ProblemType
 from api.http.responses import HTML, respond
-from api.rule_texts import common_texts, game_texts
+from api.rule_texts import common_texts, disputed_game, game_texts
 
 _STYLE: Final = (files("api.http") / "templates" / "style.css").read_text(encoding="utf-8")
 _STYLE_HASH: Final = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
@@ -75,7 +75,7 @@ class Published:
             problems=PROBLEM_TYPES.values(),
             proofs=_proofs(),
             common=common_texts(),
-            games=[(ruleset, game_texts(ruleset)) for ruleset in LATEST.values()],
+            games=[(ruleset, game_texts(ruleset), disputed_game(ruleset)) for ruleset in LATEST.values()],
         )
 
 

@@ -608,7 +608,7 @@ def test_nothing_is_reshuffled_after_the_ninth_hand() -> None:
             table.reshuffle()
     table.play(last)
     assert (table.stock(), table.discards()) == ([], [])
-    assert [effect["type"] for effect in table.play("no")] == ["hand-won"]
+    assert [effect["type"] for effect in table.play("no")] == ["hand-won", "round-scored"]
     seen = table.seen()
     assert (seen["phase"], seen["round"], seen["dealer"], table.counts()) == ("deal", 2, 5, [0] * 6)
 
@@ -678,7 +678,7 @@ def test_ace_in_the_ninth_hand() -> None:
     table.deal({1: "As Kd 2c", 2: "7h Kc 2d", 0: "6c Qc 2h"}, stock="2s 3c 3d 3h 3s 4c 4d 4h")
     table.hands(8)
     effects = table.play("6c As")
-    assert [effect["type"] for effect in effects] == ["cards-shown", "cards-shown", "hand-won"]
+    assert [effect["type"] for effect in effects] == ["cards-shown", "cards-shown", "hand-won", "round-scored"]
     assert [(effect["seat"], effect["discarded"]) for effect in effects[:2]] == [(2, ["7h", "Kc"]), (0, ["Qc"])]
     assert (table.seen()["phase"], table.counts()) == ("deal", [0, 0, 0])
 
@@ -703,7 +703,9 @@ def test_end(seats: int, totals: list[int], winners: list[int]) -> None:
         assert table.state.to_act == ((dealt + 1) % seats,)
         for _ in range(9):
             effects = table.hands(1)
-    assert effects[1:] == [{"type": "game-over", "winners": winners, "totals": totals}]
+    _, scored, over = effects
+    assert (scored["round"], [line["points"] for line in scored["lines"]]) == (4, list(range(2, 11)))
+    assert over == {"type": "game-over", "winners": winners, "totals": totals}
     seen = table.seen()
     assert (seen["scores"], seen["winners"], seen["phase"]) == (totals, winners, "over")
     assert (seen["to_act"], seen["chance"], seen["table"]["scoring_card"]) == ([], None, None)

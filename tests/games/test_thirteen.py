@@ -335,7 +335,8 @@ def test_end(seats: int, script: str, lines: list[tuple[int, int, int]]) -> None
     table = dealt(SUITS[:seats])
     effects = table.play(script)
     assert [effect["type"] for effect in effects] == ["went-out", "round-scored", "game-over"]
-    assert [line["place"] for line in effects[1]["lines"]] == [seats - 1, seats]
+    assert [line["place"] for line in effects[0]["lines"]] == [seats - 1]
+    assert [line["place"] for line in effects[1]["lines"]] == list(range(1, seats + 1))
     assert [(line.side, line.points, line.place) for line in table.state.lines] == lines
     assert {line.rule for line in table.state.lines} == {"thirteen.score.place"}
     shown = table.shown()

@@ -557,8 +557,10 @@ def test_round_end(hands: Sequence[str], script: str, scores: list[int]) -> None
     assert shown["scores"] == scores
     assert [effect["type"] for effect in effects] == ["went-out", "round-scored"]
     assert (effects[0]["seat"], effects[0]["place"]) == (2, sum(scores))
+    assert [line["rule"] for line in effects[0]["lines"]] == ["wodka.score.out"]
     assert effects[1]["round"] == 1
-    assert [line["rule"] for line in effects[1]["lines"]] == ["wodka.score.out"]
+    assert [line["side"] for line in effects[1]["lines"]].count(1) == scores[1]
+    assert [line["rule"] for line in effects[1]["lines"]] == ["wodka.score.out"] * sum(scores)
     assert (shown["round"], shown["phase"], shown["to_act"]) == (2, "deal", [])
     assert shown["chance"] == {"type": "deal", "hands": [8] * 4, "draws": [5] * 4}
     assert shown["hands"] == [{"count": 0}] * 4

@@ -6,7 +6,7 @@ from api.games.kraken import scoring
 from api.games.kraken.combinations import Combination, combinations
 from api.games.kraken.pack import PACK
 from api.games.kraken.state import BONUS, MARRIAGE_POINTS, PLAY, SEATS, Bonus, Kraken, clear
-from api.games.rules import Effect, IllegalMove, award, finish, leaders
+from api.games.rules import Effect, IllegalMove, award, finish, leaders, round_scored
 from api.games.tricks import clear_trick, lay
 
 
@@ -155,8 +155,9 @@ def _go_on(state: Kraken, effects: list[Effect]) -> None:
     clear_trick(state)
     if state.hands[state.best_seat]:
         return
-    lines = tuple([award(state, line) for line in scoring.lines(state)])
-    effects.append(Effect("round-scored", {"round": state.round}, lines=lines))
+    for line in scoring.lines(state):
+        award(state, line)
+    effects.append(round_scored(state))
     if state.round == state.config["rounds"]:
         effects.append(finish(state, leaders(state.scores)))
         return

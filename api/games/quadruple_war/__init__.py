@@ -27,6 +27,7 @@ from api.games.rules import (
     finish,
     integer,
     leaders,
+    round_scored,
     seat_or,
 )
 from api.games.tricks import TrickState, clear_trick, lay, shown_trick
@@ -255,8 +256,10 @@ def play(state: War, seq: int, seat: int, place: int) -> Sequence[Effect]:
 
 
 def _score(state: War) -> list[Effect]:
-    lines = [award(state, line) for seat in range(state.seats) for line in _lines(state, seat)]
-    effects = [Effect("round-scored", {"round": state.round}, lines=tuple(lines))]
+    for seat in range(state.seats):
+        for line in _lines(state, seat):
+            award(state, line)
+    effects = [round_scored(state)]
     state.decider = state.decider or max(state.scores) >= state.config["target"]
     ahead = leaders(state.scores)
     if state.decider and len(ahead) == 1:

@@ -29,6 +29,7 @@ from api.games.rules import (
     integer,
     leaders,
     permutation,
+    round_scored,
     seat_or,
 )
 
@@ -265,7 +266,9 @@ def _end_hand(
     if points < LAST:
         state.leader = leader
         _refill(state, left, effects)
-    elif len(state.lines) < len(state.prizes):
+        return effects
+    effects.append(round_scored(state))
+    if len(state.lines) < len(state.prizes):
         state.round += 1
         state.dealer = left
         _clear(state)

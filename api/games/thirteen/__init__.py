@@ -1,7 +1,6 @@
 """Thirteen: the climbing game Tiến Lên for 2 to 4 players, one deal a game. The rules in words: ``rules.md``."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from api.games.combinations import (
@@ -35,6 +34,7 @@ from api.games.rules import (
     check_hands,
     cut_hands,
     finish,
+    round_scored,
 )
 
 PLAY: Final = "play"
@@ -179,13 +179,12 @@ def _go_out(state: Thirteen, seq: int, seat: int, cards: int) -> list[Effect]:
     """``thirteen.place``: ``seat`` has just played its last ``cards``."""
     state.in_trick &= ~(1 << seat)
     line = _place(state, seq, seat, f"went out with {' '.join(PACK.cards(cards))}")
-    out = Effect("went-out", {"seat": seat, "place": line.place})
+    out = Effect("went-out", {"seat": seat, "place": line.place}, lines=(line,))
     if len(state.out) < state.seats - 1:
-        return [replace(out, lines=(line,)), *next_to_act(state, seat)]
+        return [out, *next_to_act(state, seat)]
     last = next(other for other, hand in enumerate(state.hands) if hand)
-    last_line = _place(state, seq, last, "is the only one left with cards")
-    scored = Effect("round-scored", {"round": state.round}, lines=(line, last_line))
-    return [out, scored, finish(state, state.out[:1])]
+    _place(state, seq, last, "is the only one left with cards")
+    return [out, round_scored(state), finish(state, state.out[:1])]
 
 
 def _place(state: Thirteen, seq: int, seat: int, why: str) -> ScoreLine:

@@ -1,7 +1,6 @@
 """Wodka: a climbing game for two teams of two, related to Tichu. The rules in words: ``rules.md``."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from api.cards import RANKS
@@ -41,6 +40,7 @@ from api.games.rules import (
     finish,
     integer,
     leaders,
+    round_scored,
 )
 
 GRAND: Final = "grand"
@@ -287,11 +287,11 @@ def _go_out(state: Wodka, seq: int, seat: int, cards: int) -> list[Effect]:
     lines = [award(state, ScoreLine(state.round, team, 1, "wodka.score.out", (seq,), text))]
     if len(state.out) == 1:
         lines += [_settle(state, seq, seat, better) for better in range(SEATS) if state.bets[better] is not None]
-    out = Effect("went-out", {"seat": seat, "place": len(state.out)})
+    out = Effect("went-out", {"seat": seat, "place": len(state.out)}, lines=tuple(lines))
     if state.hands[(seat + 2) % SEATS]:
-        return [replace(out, lines=tuple(lines)), *next_to_act(state, seat)]
+        return [out, *next_to_act(state, seat)]
     # wodka.round.end
-    effects = [out, Effect("round-scored", {"round": state.round}, lines=tuple(lines))]
+    effects = [out, round_scored(state)]
     ahead = leaders(state.scores)
     if len(ahead) == 1 and max(state.scores) >= state.config["target"]:
         # wodka.end
