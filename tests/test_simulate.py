@@ -36,7 +36,7 @@ def test_every_game_can_be_simulated(database_url: str, key: str) -> None:
 
 def test_no_answered_move_is_lost_with_a_killed_service(database_url: str, key: str) -> None:
     with serving(DATABASE_URL=database_url) as service:
-        command = [TRICKLOG, "simulate", "quadruple-war", "--games", "4", "--at-once", "4", "--seats", "4"]
+        command = [str(TRICKLOG), "simulate", "quadruple-war", "--games", "4", "--at-once", "4", "--seats", "4"]
         command += ["--config", '{"target": 200}', "--url", service.url, "--key", key]
         with subprocess.Popen(
             command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

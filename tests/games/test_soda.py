@@ -189,6 +189,16 @@ def test_deal(seats: int) -> None:
     assert table.state.to_act == (1,)
 
 
+def test_deal_is_for_those_who_get_the_cards() -> None:
+    """soda.round: a player sees its own five cards, and nobody the draw pile."""
+    table = Table(2)
+    event = {"type": "deal", "hands": [PACK[:5], PACK[5:10]], "stock": PACK[10:]}
+    table.send(event)
+    assert view_event(table.state, event, PUBLIC) == {"type": "deal", "redacted": True}
+    assert view_event(table.state, event, 1) == {"type": "deal", "hands": [None, PACK[5:10]], "redacted": True}
+    assert view_event(table.state, event, TABLE) == event
+
+
 # --- moves --------------------------------------------------------------------------------------------------------
 
 HANDS = {0: "3c 7c Ks", 1: "2d 7d 9d", 2: "7h Th Ah", 3: "4s 7s 9s"}
@@ -579,6 +589,26 @@ def test_reshuffle_after_the_last_card_of_a_bonus() -> None:
     assert table.reshuffle() == []
     assert table.state.to_act == (2,)
     assert [each["card"] for each in table.seen()["table"]["laid"]] == ["6c", "6d", "7s", "8s", "8c"]
+
+
+def test_reshuffles_of_both_kinds_in_a_round() -> None:
+    """soda.reshuffle: after one in a refill, one in a bonus goes on with the bonus."""
+    table = row(15)
+    table.play("no")
+    assert table.seen()["table"]["laid"] == []
+    table.reshuffle()
+    while table.state.phase == "play" or not (laid := table.seen()["table"]["laid"]):
+        if table.state.phase == "reshuffle":
+            table.reshuffle()
+            continue
+        (seat,) = table.state.to_act
+        laid = table.seen()["table"]["laid"]
+        equals = [card for card in table.hand(seat) if laid and card[0] == laid[-1]["card"][0]]
+        wanted = [card for card in table.hand(seat) if card[0] in {other[0] for other in table.hand((seat + 1) % 6)}]
+        table.play(equals[0] if equals else "no" if laid else [*wanted, *table.hand(seat)][0])
+    table.reshuffle()
+    assert table.state.to_act == ((laid[-1]["seat"] + 1) % 6,)
+    assert table.seen()["table"]["laid"] == laid
 
 
 def test_reshuffled_cards_are_known_to_nobody() -> None:

@@ -40,7 +40,6 @@ RESHUFFLE: Final = "reshuffle"
 
 HAND: Final = 5
 
-
 Prize = tuple[str, int, str]
 """A scoring card: its name, what it is worth, and what a person calls it."""
 
@@ -65,8 +64,9 @@ BITS: Final = PACK.bits
 ACE: Final = RANKS.index("A")
 NO_RANK: Final = -1
 
+# by seat, words of the texts, made once: writing a number costs as much as the rest of a text
 SEATS: Final = tuple(f"seat {seat}" for seat in range(6))
-"""What a text calls each seat."""
+SAID_NO: Final = tuple(f"lay last when {seat} said No" for seat in SEATS)
 
 # number of seats -> seat -> all seats, clockwise from that one
 CLOCKWISE: Final = {
@@ -85,8 +85,8 @@ class Soda(State):
     is the draw pile, its top card last, ``discards`` a mask; ``laid`` the cards of the hand in progress, from
     ``leader`` on (who leads the next one, while there is none), the last of them by the event ``laid_seq``.
 
-    What a reshuffle interrupts: ``owed`` bonus cards that the last player still draws, ``refill`` the seat that is next
-    in the refill (None while there is none)."""
+    What a reshuffle interrupts: ``owed`` bonus cards of the last player, as far as there are any, ``refill`` the seat
+    next in the refill (None while there is none)."""
 
     __slots__ = ("discards", "laid", "laid_seq", "leader", "owed", "prizes", "refill", "stock")
 
@@ -223,7 +223,7 @@ def say_no(state: Soda, seq: int, seat: int) -> Sequence[Effect]:
     if not state.laid:
         raise IllegalMove("soda.play.no", "The leader of a hand may not say No.")
     winner = (seat or state.seats) - 1
-    return _end_hand(state, winner, (state.laid_seq, seq), f"lay last when {SEATS[seat]} said No", [], seat)
+    return _end_hand(state, winner, (state.laid_seq, seq), SAID_NO[seat], [], seat)
 
 
 def _ace(state: Soda, seq: int, seat: int, before: int) -> Sequence[Effect]:
@@ -307,7 +307,6 @@ def _draw_bonus(state: Soda) -> Sequence[Effect]:
     if not stock and state.discards:
         _call_reshuffle(state)
     else:
-        state.owed = 0
         state.to_act = ((seat + 1) % state.seats,)
     return (_drawn(seat, drawn),) if drawn else ()
 
