@@ -16,12 +16,13 @@ from typing import NoReturn
 import click
 import psycopg
 
-from api import embedded
+from api import archives, embedded
 from api.http import openapi_yaml
 from api.http.settings import read_settings
+from api.proofs.receipts import read_jwks, write_jwks
 from api.simulate import SimulationError, simulate
 from api.store import keys as api_keys
-from api.store import schema
+from api.store import schema, signing
 
 # How long the workers of a killed copy may still hold its port.
 PORT_SECONDS = 3
@@ -133,7 +134,7 @@ def openapi() -> None:
 
 @cli.group()
 def keys() -> None:
-    """The API keys of front ends."""
+    """The API keys of front ends, and the keys that sign receipts."""
 
 
 @keys.command()
@@ -163,6 +164,113 @@ def revoke(key: int, data: Path) -> None:
     with _keys_database(data) as conn:
         if not api_keys.revoke_key(conn, key):
             raise click.ClickException(f"there is no key {key} to revoke")
+
+
+@keys.command("rotate")
+@data_option
+def rotate_(data: Path) -> None:
+    """Sign receipts with a new key from now on, and print its id; what the old one signed can still be checked."""
+    with _keys_database(data) as conn:
+        click.echo(signing.rotate_signing_key(conn))
+
+
+@keys.command("receipts")
+@click.option("--jwks", is_flag=True, help="As a JWK Set, which `tricklog verify` takes.")
+@data_option
+def receipts_(jwks: bool, data: Path) -> None:
+    """List the public keys that receipts are signed with."""
+    with _keys_database(data) as conn:
+        listed = signing.list_signing_keys(conn)
+    if jwks:
+        click.echo(json.dumps(write_jwks({key.key: key.public for key in listed}), indent=2))
+        return
+    for key in listed:
+        retired = f"retired {key.retired_at:%Y-%m-%d %H:%M}" if key.retired_at else "signs"
+        click.echo(f"{key.key}  {key.created_at:%Y-%m-%d %H:%M}  {retired}")
+
+
+class _Lines(click.ParamType[list[str]]):
+    """A file of texts, one a line."""
+
+    name = "file"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        try:
+            return Path(str(value)).read_text("ascii").split()
+        except (OSError, ValueError) as error:
+            self.fail(f"can't be read: {error}", param, ctx)
+
+
+class _Jwks(click.ParamType[object]):
+    """A file with public keys."""
+
+    name = "file"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
+        try:
+            jwks = json.loads(Path(str(value)).read_text("utf-8"))
+            read_jwks(jwks)
+        except (OSError, ValueError) as error:
+            self.fail(f"no keys: {error}", param, ctx)
+        return jwks
+
+
+report_option = click.option(
+    "--format", "form", type=click.Choice(list(archives.WRITERS)), default="text", help="What the report looks like."
+)
+output_option = click.option("--output", type=click.Path(path_type=Path), help="A file for the report, not stdout.")
+
+
+@cli.command("audit")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--receipts", type=_Lines(), help="Receipts to hold the records against, one a line.")
+@click.option("--keys", "jwks", type=_Jwks(), help="The public keys of receipts, a JWK Set.")
+@click.option("--workers", type=click.IntRange(1), default=usable_cpus, help="How many processes.")
+@report_option
+@output_option
+def audit_(
+    files: tuple[Path, ...],
+    receipts: list[str] | None,
+    jwks: object,
+    workers: int,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Audit records without a service: FILES hold one record each, or an archive with a record a line.
+
+    Exit status 0 when all is true, 1 when something is not, 2 when the command itself is wrong.
+    """
+    if receipts and jwks is None:
+        raise click.UsageError("Receipts are held against public keys: --keys.")
+    size = sum(file.stat().st_size for file in files)
+    with click.progressbar(length=size, label="Auditing", file=sys.stderr) as bar:
+        report = archives.audit_files(files, receipts=receipts or (), jwks=jwks, workers=workers, progress=bar.update)
+    _report(report, form, output)
+
+
+@cli.command("verify")
+@click.argument("record", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--keys", "jwks", type=_Jwks(), required=True, help="The public keys of receipts, a JWK Set.")
+@click.option("--receipts", type=_Lines(), required=True, help="The receipts, one a line.")
+@report_option
+@output_option
+def verify_(record: Path, jwks: object, receipts: list[str], form: str, output: Path | None) -> None:
+    """Verify a RECORD against receipts for it: no database, and no trust in the service that gave them.
+
+    Exit status 0 when record and receipts hold, 1 when one of them doesn't, 2 when the command itself is wrong.
+    """
+    if not receipts:
+        raise click.UsageError("There is no receipt in the file.")
+    _report(archives.audit_files([record], receipts=receipts, jwks=jwks), form, output)
+
+
+def _report(report: archives.Report, form: str, output: Path | None) -> NoReturn:
+    text = archives.WRITERS[form](report)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, "utf-8")
+    sys.exit(0 if report.ok else 1)
 
 
 @cli.command("simulate")

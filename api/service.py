@@ -6,10 +6,13 @@ from it works on a copy.
 """
 
 import secrets
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
@@ -27,16 +30,22 @@ from api.games.rules import (
     chance_call,
     read_config,
 )
-from api.proofs.shuffle import SEED_BYTES, chance_event, commitment
+from api.proofs import digests
+from api.proofs.digests import SALT_BYTES, SECRET_BYTES
+from api.proofs.receipts import Signer
+from api.proofs.shuffle import SEED_BYTES, chance_event, commitment, stream_key
 from api.records import replay
+from api.records.audit import read_record
 from api.records.codec import decode, encode
-from api.records.portable import read_record, write_record
+from api.records.portable import Sealed, chain_facts, write_record
 from api.records.replay import ABANDON, TAKEBACK, Position, Step
 from api.records.transcript import transcript as write_transcript
 from api.store import schema
 
 POSITIONS_KEPT: Final = 2048
 ROUNDS_OF_RETRY: Final = 50
+SIGNER_SECONDS: Final = 60.0
+"""How long a worker signs with a key before it looks whether there is a newer one."""
 
 Role = Literal["owner", "seat", "bystander"]
 
@@ -81,23 +90,47 @@ class RefusedError(Exception):
         self.seat = seat
 
 
-class Desk:
-    """What a worker needs to serve games: connections, and the positions it derived last, by game number."""
+ClientSeeds = Mapping[int, str]
+"""The client seeds that a game has been given, by place: the seat, or 0 for the owner's."""
 
-    __slots__ = ("kept", "pool")
+
+class Kept(NamedTuple):
+    """A game as far as a worker has derived it; the position is only read."""
+
+    game: store.Game
+    position: Position
+    head: bytes
+    client_seeds: ClientSeeds
+
+
+class Desk:
+    """What a worker needs to serve games: connections, the key it signs with, and the games it derived last."""
+
+    __slots__ = ("_look_again", "_signer", "kept", "pool")
 
     def __init__(self, pool: store.Pool) -> None:
         self.pool = pool
-        self.kept: OrderedDict[int, tuple[store.Game, Position]] = OrderedDict()
+        self.kept: OrderedDict[int, Kept] = OrderedDict()
+        self._signer: Signer | None = None
+        self._look_again = 0.0
 
-    def keep(self, game: store.Game, position: Position) -> None:
-        """Keeps ``position`` unless one further on is there; forgets the game that was asked for longest ago."""
-        known = self.kept.get(game.number)
-        if known is None or known[1].seq < position.seq:
-            self.kept[game.number] = (game, position)
-        self.kept.move_to_end(game.number)
+    def keep(self, derived: Kept) -> None:
+        """Keeps a game unless one further on is there; forgets the one that was asked for longest ago."""
+        number = derived.game.number
+        known = self.kept.get(number)
+        if known is None or known.position.seq <= derived.position.seq:
+            self.kept[number] = derived
+        self.kept.move_to_end(number)
         if len(self.kept) > POSITIONS_KEPT:
             self.kept.popitem(last=False)
+
+    def signer(self) -> Signer:
+        """The key that signs receipts now."""
+        if self._signer is None or time.monotonic() > self._look_again:
+            with store.connection(self.pool) as conn:
+                self._signer = store.read_signer(conn)
+            self._look_again = time.monotonic() + SIGNER_SECONDS
+        return self._signer
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +141,8 @@ class Opened:
     role: Role
     seat: int | None
     position: Position
+    head: bytes
+    client_seeds: ClientSeeds
     updated_at: datetime
 
     @property
@@ -116,19 +151,28 @@ class Opened:
 
 
 class Accepted(NamedTuple):
-    """An event as accepted."""
+    """An event as accepted; it has its digest once all are there that are stored with it."""
 
     seq: int
     at: datetime
     event: Event
     effects: Sequence[Effect]
+    digest: bytes = b""
 
 
 Expected = frozenset[int] | None
 """The seqs at which a caller would have its move accepted; None: any."""
 
-Outcome = tuple[Opened, list[Accepted]]
-"""A game after what was accepted."""
+Attempt = tuple[Position, list[Accepted]]
+"""What a change makes of a game: the position after it, and the events that it adds."""
+
+
+class Outcome(NamedTuple):
+    """A game after what was accepted, and the service's signature that it was."""
+
+    opened: Opened
+    accepted: list[Accepted]
+    receipt: str
 
 
 # --- credentials ----------------------------------------------------------------------------------------------------
@@ -165,7 +209,7 @@ def _game(desk: Desk, conn: store.Connection, number: int | None) -> store.Game 
     if number is None:
         return None
     kept = desk.kept.get(number)
-    return store.read_game(conn, number) if kept is None else kept[0]
+    return store.read_game(conn, number) if kept is None else kept.game
 
 
 def open_game(desk: Desk, game_id: str, token: str | None) -> Opened:
@@ -173,47 +217,107 @@ def open_game(desk: Desk, game_id: str, token: str | None) -> Opened:
 
     One round trip for a game that this worker has at hand, with the API key and any newer events in it.
     """
+    with store.connection(desk.pool) as conn:
+        game, role, seat, kept, found = _admit(desk, conn, game_id, token)
+        assert found.head is not None
+        derived = _bring_up(desk, conn, game, kept, found)
+    return _opened(derived, role, seat, found.head.updated_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A game that a caller may audit; nothing of it has been derived. ``status`` is what the store says."""
+
+    game: store.Game
+    role: Role
+    status: str
+
+
+def open_stored(desk: Desk, game_id: str, token: str | None) -> Stored:
+    """The game ``game_id`` for an audit; raises what :func:`open_game` does, and ForbiddenError to who may not yet."""
+    with store.connection(desk.pool) as conn:
+        game, role, _, _, found = _admit(desk, conn, game_id, token)
+    assert found.head is not None
+    if found.head.status == "running" and role != "owner":
+        raise ForbiddenError("Until the game is over, its audit is its owner's.")
+    return Stored(game, role, found.head.status)
+
+
+def _admit(
+    desk: Desk, conn: store.Connection, game_id: str, token: str | None
+) -> tuple[store.Game, Role, int | None, Kept | None, store.Reading]:
+    """Judges the credential: the game, whose it is, what this worker has kept of it, and what the store has since."""
     number = store.parse_game_id(game_id)
     key = None if token is None else store.parse_api_key(token)
     seat = None
-    with store.connection(desk.pool) as conn:
-        game = _game(desk, conn, number)
-        if game is not None and game.id != game_id:
-            game = None
-        if token is not None and key is None:
-            seat = _check_seat_token(desk, conn, token, game)
-            if seat is None:
-                raise NotFoundError
-        if token is None and (game is None or game.visibility != "public"):
+    game = _game(desk, conn, number)
+    if game is not None and game.id != game_id:
+        game = None
+    if token is not None and key is None:
+        seat = _check_seat_token(desk, conn, token, game)
+        if seat is None:
             raise NotFoundError
-        kept = desk.kept[game.number][1] if game is not None and game.number in desk.kept else None
-        found = store.read_head(
-            conn,
-            0 if game is None else game.number,
-            None if key is None else key.number,
-            0 if kept is None else kept.seq,
-        )
-        if key is not None and (found.key_hash is None or not key.matches(found.key_hash)):
-            raise UnauthorizedError
-        if game is None or found.head is None or (key is not None and game.owner != key.number):
-            raise NotFoundError
-        position = _bring_up(desk, conn, game, kept, found)
+    if token is None and (game is None or game.visibility != "public"):
+        raise NotFoundError
+    kept = None if game is None else desk.kept.get(game.number)
+    found = store.read_head(
+        conn,
+        0 if game is None else game.number,
+        None if key is None else key.number,
+        0 if kept is None else kept.position.seq,
+    )
+    if key is not None and (found.key_hash is None or not key.matches(found.key_hash)):
+        raise UnauthorizedError
+    if game is None or found.head is None or (key is not None and game.owner != key.number):
+        raise NotFoundError
     role: Role = "owner" if key is not None else "bystander" if seat is None else "seat"
-    return Opened(game, role, seat, position, found.head.updated_at)
+    return game, role, seat, kept, found
 
 
-def _bring_up(
-    desk: Desk, conn: store.Connection, game: store.Game, kept: Position | None, found: store.Reading
-) -> Position:
-    """The position at the head that was ``found``, from the one ``kept`` where it serves; keeps it in turn."""
+def _opened(derived: Kept, role: Role, seat: int | None, updated_at: datetime) -> Opened:
+    game, position, head, client_seeds = derived
+    return Opened(game, role, seat, position, head, client_seeds, updated_at)
+
+
+def _bring_up(desk: Desk, conn: store.Connection, game: store.Game, kept: Kept | None, found: store.Reading) -> Kept:
+    """The game at the head that was ``found``, from what was ``kept`` of it where that serves; keeps it in turn."""
     assert found.head is not None
-    position = _catch_up(game, kept, found.head.seq, found.events)
+    if kept is not None and (kept.position.seq, kept.head) == (found.head.seq, found.head.head):
+        return kept
+    client_seeds: ClientSeeds = {}
+    if game.client_seeds is not None:
+        # they are all there once there is an event
+        settled = kept is not None and kept.position.seq
+        client_seeds = kept.client_seeds if kept and settled else store.read_client_seeds(conn, game.number)
+    before = None if kept is None or not kept.position.seq else kept.position
+    position = _catch_up(game, before, found.head.seq, found.events)
     if position is None:
         # a takeback, or a store set back to an earlier day: what was kept is of no use
         desk.kept.pop(game.number, None)
-        position = _derive(game, [text for _, text in store.read_events(conn, game.number, found.head.seq)])
-    desk.keep(game, position)
-    return position
+        entries = store.read_events(conn, game.number, found.head.seq)
+        position = _derive(game, [entry.text for entry in entries])
+    if position.seq == 0 and (lacking := _lacking(game, client_seeds)):
+        _await_seeds(position, game.client_seeds, lacking)
+    derived = Kept(game, position, found.head.head, client_seeds)
+    desk.keep(derived)
+    return derived
+
+
+def _await_seeds(position: Position, mode: str | None, lacking: Iterable[int]) -> None:
+    """Has ``position``, before the first event, wait for the client seeds that are lacking."""
+    replay.await_seeds(position, tuple(lacking) if mode == "seats" else ())
+
+
+def _lacking(game: store.Game, given: ClientSeeds) -> list[int]:
+    """The places of the client seeds that a game still waits for."""
+    seeds = client_seeds_of(game.client_seeds, len(game.players), given)
+    return [place for place, each in enumerate(seeds) if each is None]
+
+
+def client_seeds_of(mode: str | None, seats: int, given: ClientSeeds) -> list[str | None]:
+    """The client seeds as a record has them: None for one that hasn't come."""
+    count = 0 if mode is None else 1 if mode == "owner" else seats
+    return [given.get(place) for place in range(count)]
 
 
 def _ruleset(game: store.Game) -> Ruleset:
@@ -274,60 +378,68 @@ def create_game(
     players: Sequence[str],
     dealer: str,
     visibility: str,
+    client_seeds: str | None = None,
 ) -> tuple[Opened, list[str]]:
     """A new game of the newest version of ``ruleset``, dealt as far as the service deals, and its seat tokens.
 
-    The caller has checked that there is such a ruleset for so many players; ConfigError for its config.
+    The caller has checked that there is such a ruleset for so many players, and that only a game that the service deals
+    waits for client seeds; ConfigError for its config.
     """
     rules = LATEST[ruleset]
     whole = read_config(rules, config, len(players))
     seed = secrets.token_bytes(SEED_BYTES) if dealer == "service" else None
     position = replay.begin(rules, whole, len(players))
-    now = datetime.now(UTC)
-    accepted = _deal(seed, position, now)
+    lacking = len(client_seeds_of(client_seeds, len(players), {}))
+    if lacking:
+        _await_seeds(position, client_seeds, range(lacking))
+    accepted = _deal(seed, position, datetime.now(UTC))
     return _store_game(
         desk,
         owner,
         position,
         accepted,
-        ruleset=rules,
         config=whole,
         players=players,
         dealer=dealer,
         visibility=visibility,
         seed=seed,
         committed=None if seed is None else commitment(seed),
-        origin=None,
+        client_seeds=client_seeds,
     )
 
 
 def import_record(desk: Desk, owner: int, document: Mapping[str, Any]) -> tuple[Opened, list[str]]:
     """A new private game with the events of ``document``, every one replayed, and its seat tokens.
 
-    A game that the service elsewhere dealt and that isn't over goes on with its owner dealing: the seed that its record
-    is committed to stays with that service. RecordError or IllegalRecord for a record that isn't a true one.
+    A game that is over and has its salts is kept as it is, bound to the id that it was made under: its own record is
+    then the same, and proves the same. Every other one is bound anew, to its own id. A game that the service elsewhere
+    dealt and that isn't over goes on with its owner dealing: the seed that its record is committed to stays with that
+    service. RecordError or IllegalRecord for a record that isn't a true one.
     """
     record = read_record(document)
+    given, position = record.document, record.position
     now = datetime.now(UTC)
     accepted = [
-        Accepted(seq, time.astimezone(UTC) if time else now, event, ())
-        for seq, (event, time) in enumerate(zip(record.events, record.times, strict=True), 1)
+        Accepted(seq, time or now, event, ())
+        for seq, (event, time) in enumerate(zip(given.events, record.times, strict=True), 1)
     ]
-    dealer = record.dealer if record.position.status != "running" else "client"
-    kept = dealer == record.dealer
+    over = position.status != "running"
+    seeds = given.client_seeds if over else []
     return _store_game(
         desk,
         owner,
-        record.position,
+        position,
         accepted,
-        ruleset=record.ruleset,
-        config=record.config,
-        players=record.players,
-        dealer=dealer,
+        config=given.config,
+        players=given.players,
+        dealer=given.dealer if over else "client",
         visibility="private",
-        seed=record.seed if kept else None,
-        committed=record.commitment if kept else None,
-        origin=record.origin,
+        seed=given.seed if over else None,
+        committed=given.commitment if over else None,
+        client_seeds=(None, "owner", "seats")[min(len(seeds), 2)],
+        given_seeds={place: each for place, each in enumerate(seeds) if each is not None},
+        origin=given.game,
+        salts=b"".join([salt or b"" for salt in given.salts]) if over and any(given.salts) else None,
     )
 
 
@@ -337,18 +449,37 @@ def _store_game(
     position: Position,
     accepted: Sequence[Accepted],
     *,
-    ruleset: Ruleset,
     config: dict[str, Any],
     players: Sequence[str],
     dealer: str,
     visibility: str,
     seed: bytes | None,
     committed: bytes | None,
-    origin: str | None,
+    client_seeds: str | None,
+    given_seeds: ClientSeeds = MappingProxyType({}),
+    origin: str | None = None,
+    salts: bytes | None = None,
 ) -> tuple[Opened, list[str]]:
+    """Stores a game; with ``salts``, one for each event, it is bound to the id of its ``origin``, not to its own."""
+    ruleset = position.ruleset
     with store.connection(desk.pool) as conn:
+        number, nonce = store.new_game_id(conn)
+        secret = secrets.token_bytes(SECRET_BYTES) if salts is None else None
+        facts = chain_facts(
+            game=store.write_game_id(number, nonce) if origin is None or salts is None else origin,
+            ruleset=ruleset.id,
+            version=ruleset.version,
+            config=config,
+            players=players,
+            dealer=dealer,
+            commitment=committed,
+            client_seeds=client_seeds_of(client_seeds, len(players), given_seeds),
+        )
+        accepted, head = _seal(digests.start(facts), salts_of(secret, salts), accepted)
         game, tokens = store.create_game(
             conn,
+            number,
+            nonce,
             owner=owner,
             ruleset=ruleset.id,
             version=ruleset.version,
@@ -358,13 +489,47 @@ def _store_game(
             visibility=visibility,
             seed=seed,
             commitment=committed,
+            client_seeds=client_seeds,
+            secret=secret,
+            salts=salts,
             origin=origin,
-            events=_stored(position, accepted),
-            status=position.status,
-            summary=_stored_summary(position),
+            given_seeds=given_seeds,
+            added=_addition(position, accepted, head),
         )
-    desk.keep(game, position)
-    return Opened(game, "owner", None, position, game.created_at), tokens
+    derived = Kept(game, position, head, given_seeds)
+    desk.keep(derived)
+    return _opened(derived, "owner", None, game.created_at), tokens
+
+
+def _facts(game: store.Game, given: ClientSeeds) -> dict[str, Any]:
+    """What a game is, as its head is bound to it."""
+    return chain_facts(
+        game=game.id if game.secret is not None or game.origin is None else game.origin,
+        ruleset=game.ruleset,
+        version=game.version,
+        config=game.config,
+        players=game.players,
+        dealer=game.dealer,
+        commitment=game.commitment,
+        client_seeds=client_seeds_of(game.client_seeds, len(game.players), given),
+    )
+
+
+def salts_of(secret: bytes | None, brought: bytes | None) -> Callable[[int], bytes]:
+    """The salt of each event by its seq: from the game's secret, or of those it brought along, one after the other."""
+    if secret is not None:
+        return partial(digests.salt, secret)
+    return lambda seq: (brought or b"")[SALT_BYTES * (seq - 1) : SALT_BYTES * seq]
+
+
+def _seal(head: bytes, salt: Callable[[int], bytes], accepted: Sequence[Accepted]) -> tuple[list[Accepted], bytes]:
+    """The events with their digests, and the head after them."""
+    sealed = []
+    for each in accepted:
+        digest = digests.digest(salt(each.seq), each.seq, in_rfc3339(each.at), each.event)
+        head = digests.chain(head, digest)
+        sealed.append(each._replace(digest=digest))
+    return sealed, head
 
 
 def _summary(position: Position) -> dict[str, Any]:
@@ -378,22 +543,28 @@ def _summary(position: Position) -> dict[str, Any]:
     }
 
 
-def _stored_summary(position: Position) -> str:
+def written_summary(position: Position) -> str:
     return orjson.dumps(_summary(position)).decode()
 
 
-def _stored(position: Position, accepted: Sequence[Accepted]) -> list[tuple[datetime, str]]:
-    return [(each.at, encode(position.state, each.event)) for each in accepted]
+def _addition(position: Position, accepted: Sequence[Accepted], head: bytes) -> store.Addition:
+    events = [store.Entry(each.at, encode(position.state, each.event), each.digest) for each in accepted]
+    return store.Addition(events, head, position.status, written_summary(position))
 
 
 # --- playing --------------------------------------------------------------------------------------------------------
 
 
-def _deal(seed: bytes | None, position: Position, now: datetime) -> list[Accepted]:
+def _key(game: store.Game, given: ClientSeeds) -> bytes | None:
+    """The key of the stream that a game is dealt from; None when its owner deals."""
+    return None if game.seed is None else stream_key(game.seed, [given[place] for place in sorted(given)])
+
+
+def _deal(key: bytes | None, position: Position, now: datetime) -> list[Accepted]:
     """Deals, where the service deals, until the game waits for a move."""
     dealt = []
-    while seed is not None and position.state.call is not None:
-        event = chance_event(seed, position.chances, position.state)
+    while key is not None and position.state.call is not None:
+        event = chance_event(key, position.chances, position.state)
         effects = replay.play(position, event)
         dealt.append(Accepted(position.seq, now, event, effects))
     return dealt
@@ -408,7 +579,9 @@ def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expecte
     may_write(opened)
     moves = [_as_caller(opened, move) for move in moves]
 
-    def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
+    def attempt(opened: Opened, now: datetime) -> Attempt:
+        position = opened.position.copy()
+        key = _key(opened.game, opened.client_seeds)
         accepted = []
         for index, move in enumerate(moves):
             try:
@@ -416,7 +589,7 @@ def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expecte
             except IllegalMove as refusal:
                 raise RefusedError(refusal, index, _seat(move)) from None
             accepted.append(Accepted(position.seq, now, move, effects))
-            accepted += _deal(opened.game.seed, position, now)
+            accepted += _deal(key, position, now)
         return position, accepted
 
     return _append(desk, opened, expected, attempt)
@@ -453,7 +626,8 @@ def abandon(desk: Desk, opened: Opened, reason: str, expected: Expected = None) 
     may_direct(opened)
     event = {"type": ABANDON, "reason": reason}
 
-    def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
+    def attempt(opened: Opened, now: datetime) -> Attempt:
+        position = opened.position.copy()
         try:
             effects = replay.abandon(position, event)
         except IllegalMove as refusal:
@@ -468,16 +642,61 @@ def take_back(desk: Desk, opened: Opened, to: int, expected: Expected = None) ->
     may_direct(opened)
     event = {"type": TAKEBACK, "to": to}
 
-    def attempt(position: Position, now: datetime) -> tuple[Position, list[Accepted]]:
-        events = [past for _, past in _read_events(desk, opened.game, position.seq)]
+    def attempt(opened: Opened, now: datetime) -> Attempt:
+        events = [past for _, past in _read_entries(desk, opened.game, opened.position.seq)]
         try:
             *_, step = _walk(opened.game, [*events, event])
         except IllegalMove as refusal:
             raise RefusedError(refusal, 0, None) from None
         accepted = Accepted(step.position.seq, now, event, step.effects)
-        return step.position, [accepted, *_deal(opened.game.seed, step.position, now)]
+        return step.position, [accepted, *_deal(_key(opened.game, opened.client_seeds), step.position, now)]
 
     return _append(desk, opened, expected, attempt)
+
+
+def give_client_seed(desk: Desk, opened: Opened, client_seed: str, seat: int | None = None) -> Outcome:
+    """Adds a seat's or the owner's seed to a game that waits for it, and deals when it was the last.
+
+    The owner may speak for a ``seat``. RefusedError when the game doesn't wait for it: each comes once, before the
+    first deal.
+    """
+    may_write(opened)
+    place = _seed_place(opened, seat)
+
+    def attempt(opened: Opened, now: datetime) -> Attempt:
+        state = opened.position.state
+        if state.phase != replay.SEEDING:
+            over = IllegalMove("common.phase", f"Client seeds are not accepted in the phase {state.phase}.")
+            raise RefusedError(over, 0, seat)
+        if place in opened.client_seeds:
+            raise RefusedError(IllegalMove("common.turn", "This client seed has been sent."), 0, seat)
+        given = {**opened.client_seeds, place: client_seed}
+        position = replay.begin(opened.position.ruleset, opened.game.config, len(opened.game.players))
+        lacking = _lacking(opened.game, given)
+        if lacking:
+            _await_seeds(position, opened.game.client_seeds, lacking)
+        return position, _deal(_key(opened.game, given), position, now)
+
+    return _append(desk, opened, None, attempt, (place, client_seed))
+
+
+def _seed_place(opened: Opened, seat: int | None) -> int:
+    """Where the caller's client seed belongs; ForbiddenError when it has none to send."""
+    mode = opened.game.client_seeds
+    if mode is None:
+        raise ForbiddenError("This game is dealt without client seeds.")
+    if mode == "owner":
+        may_direct(opened)
+        if seat is not None:
+            raise OutOfRangeError("seat", "The client seed of this game is its owner's, not a seat's.")
+        return 0
+    if opened.role == "seat":
+        if seat not in (None, opened.seat):
+            raise ForbiddenError("A seat token speaks for its own seat only.")
+        seat = opened.seat
+    if seat is None or not 0 <= seat < len(opened.game.players):
+        raise OutOfRangeError("seat", "The owner names the seat that the client seed comes from.")
+    return seat
 
 
 def may_direct(opened: Opened) -> None:
@@ -491,23 +710,35 @@ def _append(
     desk: Desk,
     opened: Opened,
     expected: Expected,
-    attempt: Callable[[Position, datetime], tuple[Position, list[Accepted]]],
+    attempt: Callable[[Opened, datetime], Attempt],
+    given: tuple[int, str] | None = None,
 ) -> Outcome:
-    """Stores what ``attempt`` makes of the game's position; tries again on a newer one when another was first."""
+    """Stores what ``attempt`` makes of the game, and a client seed ``given`` with it.
+
+    Tries again on a newer position when another writer was first.
+    """
     game = opened.game
+    signer = desk.signer()
     for _ in range(ROUNDS_OF_RETRY):
-        seq = opened.position.seq
-        if expected is not None and seq not in expected:
-            raise StaleError(seq)
+        standing = store.Standing(opened.position.seq, opened.head)
+        if expected is not None and standing.seq not in expected:
+            raise StaleError(standing.seq)
         now = datetime.now(UTC)
-        position, accepted = attempt(opened.position.copy(), now)
+        position, accepted = attempt(opened, now)
+        client_seeds = opened.client_seeds if given is None else {**opened.client_seeds, given[0]: given[1]}
+        head = opened.head if given is None else digests.start(_facts(game, client_seeds))
+        accepted, head = _seal(head, salts_of(game.secret, None), accepted)
+        addition = _addition(position, accepted, head)
         with store.connection(desk.pool) as conn:
-            stored = store.append(
-                conn, game.number, seq, _stored(position, accepted), position.status, _stored_summary(position)
-            )
+            if given is None:
+                stored = store.append(conn, game.number, standing, addition)
+            else:
+                stored = store.add_client_seed(conn, game.number, standing, *given, addition)
             if stored:
-                desk.keep(game, position)
-                return Opened(game, opened.role, opened.seat, position, now), accepted
+                derived = Kept(game, position, head, client_seeds)
+                desk.keep(derived)
+                receipt = signer.sign(game.id, position.seq, head)
+                return Outcome(_opened(derived, opened.role, opened.seat, now), accepted, receipt)
             opened = _reopen(desk, conn, opened)
     raise store.Unavailable
 
@@ -516,28 +747,29 @@ def _reopen(desk: Desk, conn: store.Connection, opened: Opened) -> Opened:
     found = store.read_head(conn, opened.game.number, None, opened.position.seq)
     if found.head is None:
         raise NotFoundError
-    position = _bring_up(desk, conn, opened.game, opened.position, found)
-    return Opened(opened.game, opened.role, opened.seat, position, found.head.updated_at)
+    kept = Kept(opened.game, opened.position, opened.head, opened.client_seeds)
+    derived = _bring_up(desk, conn, opened.game, kept, found)
+    return _opened(derived, opened.role, opened.seat, found.head.updated_at)
 
 
 # --- looking --------------------------------------------------------------------------------------------------------
 
 
-def _read_events(desk: Desk, game: store.Game, upto: int) -> list[tuple[datetime, Event]]:
+def _read_entries(desk: Desk, game: store.Game, upto: int) -> list[tuple[store.Entry, Event]]:
     tables = replay.begin(_ruleset(game), game.config, len(game.players)).state
     with store.connection(desk.pool) as conn:
-        rows = store.read_events(conn, game.number, upto)
-    return [(at, decode(tables, text)) for at, text in rows]
+        entries = store.read_events(conn, game.number, upto)
+    return [(entry, decode(tables, entry.text)) for entry in entries]
 
 
 def _walk(game: store.Game, events: Sequence[Event]) -> Iterator[Step]:
     return replay.walk(_ruleset(game), game.config, len(game.players), events)
 
 
-def _steps(desk: Desk, opened: Opened, upto: int) -> Iterator[tuple[datetime, Step]]:
-    """The record replayed up to event ``upto``: each event's time and what it led to."""
-    rows = _read_events(desk, opened.game, upto)
-    return zip((at for at, _ in rows), _walk(opened.game, [event for _, event in rows]), strict=True)
+def _steps(desk: Desk, opened: Opened, upto: int) -> Iterator[tuple[store.Entry, Step]]:
+    """The record replayed up to event ``upto``: each event as it is stored, and what it led to."""
+    rows = _read_entries(desk, opened.game, upto)
+    return zip((entry for entry, _ in rows), _walk(opened.game, [event for _, event in rows]), strict=True)
 
 
 def position_at(desk: Desk, opened: Opened, at: int | None) -> Position:
@@ -557,19 +789,29 @@ def _within(name: str, seq: int, least: int, most: int) -> None:
 
 
 def view_accepted(position: Position, accepted: Accepted, view: Seen) -> dict[str, Any]:
-    """An event with ``seq``, ``at`` and ``effects``, as ``view`` may see it."""
+    """An event with ``seq``, ``at``, ``digest`` and ``effects``, as ``view`` may see it."""
     return {
         "seq": accepted.seq,
         "at": in_rfc3339(accepted.at),
         **replay.view_event(position, accepted.event, view),
+        "digest": accepted.digest.hex(),
         "effects": replay.view_effects(accepted.effects, view),
     }
+
+
+def tag(opened: Opened) -> str:
+    """The tag of the game as it stands: its seq, and the client seeds so far while it waits for more."""
+    seeding = opened.position.state.phase == replay.SEEDING
+    return f'"{opened.position.seq}.{len(opened.client_seeds)}"' if seeding else f'"{opened.position.seq}"'
 
 
 def view_game(opened: Opened) -> dict[str, Any]:
     """The game itself, the same in every view: what it is, and where it stands."""
     position = opened.position
-    return _view_game(opened.game, position.seq, position.status, _summary(position), opened.updated_at)
+    shown = _view_game(opened.game, position.seq, position.status, _summary(position), opened.updated_at)
+    if opened.game.client_seeds is not None:
+        shown["client_seeds"] = _facts(opened.game, opened.client_seeds)["client_seeds"]
+    return shown
 
 
 def _view_game(
@@ -628,8 +870,8 @@ def view_events(desk: Desk, opened: Opened, view: Seen, after: int, upto: int) -
     """The events after seq ``after`` up to ``upto``, with their effects; OutOfRangeError beyond the record."""
     _within("after", after, 0, opened.position.seq)
     return [
-        view_accepted(step.position, Accepted(seq, at, step.event, step.effects), view)
-        for seq, (at, step) in enumerate(_steps(desk, opened, min(upto, opened.position.seq)), 1)
+        view_accepted(step.position, Accepted(seq, entry.at, step.event, step.effects, entry.digest), view)
+        for seq, (entry, step) in enumerate(_steps(desk, opened, min(upto, opened.position.seq)), 1)
         if seq > after
     ]
 
@@ -640,9 +882,9 @@ def view_frames(desk: Desk, opened: Opened, view: Seen, first: int, final: int) 
     _within("from", first, 1, newest + 1)
     _within("to", final, first - 1, newest)
     frames = []
-    for seq, (at, step) in enumerate(_steps(desk, opened, final), 1):
+    for seq, (entry, step) in enumerate(_steps(desk, opened, final), 1):
         if seq >= first:
-            event = view_accepted(step.position, Accepted(seq, at, step.event, step.effects), view)
+            event = view_accepted(step.position, Accepted(seq, entry.at, step.event, step.effects, entry.digest), view)
             effects = event.pop("effects")
             frames.append({"event": event, "effects": effects, "state": view_state(opened, step.position, view)})
     return frames
@@ -677,19 +919,20 @@ def _may_read_record(opened: Opened) -> None:
 
 
 def record(desk: Desk, opened: Opened) -> dict[str, Any]:
-    """The portable record; a running game's is its owner's."""
+    """The portable record; a running game's is its owner's, and has no salts."""
     _may_read_record(opened)
     game = opened.game
-    return write_record(
-        game=game.id,
-        position=opened.position,
-        config=game.config,
-        players=game.players,
-        dealer=game.dealer,
-        events=[(in_rfc3339(at), event) for at, event in _read_events(desk, game, opened.position.seq)],
-        commitment=game.commitment,
-        seed=game.seed,
-    )
+    entries = _read_entries(desk, game, opened.position.seq)
+    brought = None
+    if game.secret is None:
+        with store.connection(desk.pool) as conn:
+            brought = store.read_salts(conn, game.number)
+    salt = salts_of(game.secret, brought)
+    events = [
+        Sealed(event, in_rfc3339(entry.at), entry.digest, salt(seq) if opened.over else None)
+        for seq, (entry, event) in enumerate(entries, 1)
+    ]
+    return write_record(_facts(game, opened.client_seeds), opened.position, events, opened.head, game.seed)
 
 
 def transcript(desk: Desk, opened: Opened) -> str:
@@ -701,7 +944,7 @@ def transcript(desk: Desk, opened: Opened) -> str:
         ruleset=_ruleset(game),
         config=game.config,
         players=game.players,
-        steps=[(in_rfc3339(at), step) for at, step in _steps(desk, opened, opened.position.seq)],
+        steps=[(in_rfc3339(entry.at), step) for entry, step in _steps(desk, opened, opened.position.seq)],
         view=TABLE,
     )
 

@@ -46,6 +46,13 @@ def database_url(server_url: str, template: str) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def module_database_url(server_url: str, template: str) -> Iterator[str]:
+    """The URL of a fresh database with the newest schema, for the tests of one module."""
+    with _database(server_url, template) as (_, url):
+        yield url
+
+
 @pytest.fixture
 def empty_database_url(server_url: str) -> Iterator[str]:
     """The URL of a fresh database without a schema."""

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from api.games import RULESETS
 from api.games.rules import OVER, TABLE, Effect, IllegalMove, Ruleset, apply
+from api.records.audit import read_record
 from api.records.codec import decode, encode
-from api.records.portable import read_record, write_record
+from api.records.portable import chain_facts, write_record
 from api.records.replay import (
     ABANDON,
     TAKEBACK,
@@ -25,6 +26,7 @@ from api.records.replay import (
     walk,
 )
 from tests.games.playing import Game, deal, games, play, slots, take_back
+from tests.records import sealed
 
 every_game = pytest.mark.parametrize(
     "ruleset", [pytest.param(ruleset, id=f"{name}-{version}") for (name, version), ruleset in RULESETS.items()]
@@ -112,18 +114,20 @@ def test_what_the_codec_stores_leads_there_too(ruleset: Ruleset, data: st.DataOb
 @given(st.data())
 def test_a_portable_record_leads_there_too(ruleset: Ruleset, data: st.DataObject) -> None:
     game = data.draw(rewound(ruleset))
-    record = write_record(
+    facts = chain_facts(
         game="one",
-        position=game.position(),
+        ruleset=ruleset.id,
+        version=ruleset.version,
         config=game.config,
         players=[f"player {seat}" for seat in range(game.seats)],
         dealer="client",
-        events=[("2026-01-01T00:00:00Z", event) for event in game.events],
         commitment=None,
-        seed=None,
+        client_seeds=[],
     )
+    events, head = sealed(facts, game.events)
+    record = write_record(facts, game.position(), events, head, None)
     read = read_record(json.loads(json.dumps(record)))
-    check_replay(game, read.events)
+    check_replay(game, read.document.events)
     assert view_ledger(read.position, TABLE) == view_ledger(game.position(), TABLE)
 
 

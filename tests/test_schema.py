@@ -27,6 +27,12 @@ every_change = pytest.mark.parametrize(
         "UPDATE events SET event = '[1]'",
         "DELETE FROM events",
         "TRUNCATE events",
+        "UPDATE client_seeds SET seed = 'mine'",
+        "DELETE FROM client_seeds",
+        "TRUNCATE client_seeds",
+        "UPDATE disputes SET entry = '{}'",
+        "DELETE FROM disputes",
+        "TRUNCATE disputes",
     ],
 )
 
@@ -37,11 +43,11 @@ def admin(database_url: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(database_url, autocommit=True) as conn:
         conn.execute("INSERT INTO api_keys (name, secret_hash) VALUES ('front end', sha256('secret'))")
         conn.execute(
-            "INSERT INTO games (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens)"
-            " VALUES ('n', 1, 'thirteen', 1, '{}', '{Ann,Ben}', 'client', 'private', '{}')"
+            "INSERT INTO games (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, secret)"
+            " VALUES ('n', 1, 'thirteen', 1, '{}', '{Ann,Ben}', 'client', 'private', '{}', sha256('secret'))"
         )
-        conn.execute("INSERT INTO heads (game, seq, status, summary) VALUES (1, 1, 'running', '{}')")
-        conn.execute("INSERT INTO events (game, seq, event) VALUES (1, 1, '[]')")
+        conn.execute("INSERT INTO heads (game, seq, head, status, summary) VALUES (1, 1, sha256(''), 'running', '{}')")
+        conn.execute("INSERT INTO events (game, seq, digest, event) VALUES (1, 1, sha256(''), '[]')")
         yield conn
 
 
@@ -151,9 +157,12 @@ def test_the_service_has_just_the_privileges_it_needs(admin: psycopg.Connection)
     assert {str(table): privileges for table, privileges in granted} == {
         "alembic_version": ["SELECT"],
         "api_keys": ["SELECT"],
+        "client_seeds": ["INSERT", "SELECT"],
+        "disputes": ["INSERT", "SELECT"],
         "events": ["INSERT", "SELECT"],
         "games": ["INSERT", "SELECT"],
         "heads": ["INSERT", "SELECT", "UPDATE"],
+        "signing_keys": ["SELECT"],
     }
 
 
@@ -175,4 +184,4 @@ def test_nobody_changes_a_record(admin: psycopg.Connection, statement: str, repl
 
 def test_an_event_is_only_ever_added_once(admin: psycopg.Connection) -> None:
     with pytest.raises(errors.UniqueViolation):
-        admin.execute("INSERT INTO events (game, seq, event) VALUES (1, 1, '[1]')")
+        admin.execute("INSERT INTO events (game, seq, digest, event) VALUES (1, 1, sha256(''), '[1]')")

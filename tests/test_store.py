@@ -21,6 +21,8 @@ from api import store
 from api.store import ids
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, 891011, tzinfo=UTC)
+HEAD = bytes(range(32))
+DIGEST = bytes(reversed(range(32)))
 
 
 @pytest.fixture
@@ -53,12 +55,21 @@ def new_owner(admin: store.Connection) -> int:
     return key.number
 
 
-def new_game(conn: store.Connection, owner: int, events: int = 0, **given: Any) -> store.Game:
-    game, _ = store.create_game(conn, **arguments(owner, events) | given)
+def new_game(conn: store.Connection, owner: int, events: int = 0, status: str = "running", **given: Any) -> store.Game:
+    game, _ = make(conn, arguments(owner, events, status) | given)
     return game
 
 
-def arguments(owner: int, events: int = 0) -> dict[str, Any]:
+def make(conn: store.Connection, given: dict[str, Any]) -> tuple[store.Game, list[str]]:
+    return store.create_game(conn, *store.new_game_id(conn), **given)
+
+
+def append(conn: store.Connection, number: int, seq: int, events: list[store.Entry], status: str, summary: str) -> bool:
+    """An append that leaves the head as it is."""
+    return store.append(conn, number, store.Standing(seq, HEAD), store.Addition(events, HEAD, status, summary))
+
+
+def arguments(owner: int, events: int = 0, status: str = "running") -> dict[str, Any]:
     """What makes a game of ``owner`` with so many events."""
     return {
         "owner": owner,
@@ -70,15 +81,17 @@ def arguments(owner: int, events: int = 0) -> dict[str, Any]:
         "visibility": "private",
         "seed": None,
         "commitment": None,
+        "client_seeds": None,
+        "secret": b"\3" * 32,
+        "salts": None,
         "origin": None,
-        "events": entries(range(1, events + 1)),
-        "status": "running",
-        "summary": "{}",
+        "given_seeds": {},
+        "added": store.Addition(entries(range(1, events + 1)), HEAD, status, "{}"),
     }
 
 
 def entries(names: Iterable[object]) -> list[store.Entry]:
-    return [(NOW, f'["event",{name}]') for name in names]
+    return [store.Entry(NOW, f'["event",{name}]', DIGEST) for name in names]
 
 
 def head_of(conn: store.Connection, game: store.Game) -> store.Head:
@@ -156,7 +169,7 @@ def test_no_secret_is_stored(conn: store.Connection, admin: store.Connection) ->
     text = store.create_key(admin, "front end")
     key = store.parse_api_key(text)
     assert key is not None
-    _, tokens = store.create_game(conn, **arguments(key.number, 2))
+    _, tokens = make(conn, arguments(key.number, 2))
     stored = "".join(
         repr(row)
         for table in ("api_keys", "games", "heads", "events")
@@ -177,7 +190,7 @@ def test_a_game_is_read_as_it_was_made(conn: store.Connection, owner: int) -> No
         "origin": "elsewhere",
         "dealer": "service",
     }
-    game, tokens = store.create_game(conn, **given)
+    game, tokens = make(conn, given)
     assert store.read_game(conn, game.number) == game
     assert store.parse_game_id(game.id) == game.number
     for name in ("ruleset", "version", "config", "dealer", "visibility", "seed", "commitment", "origin", "owner"):
@@ -188,7 +201,7 @@ def test_a_game_is_read_as_it_was_made(conn: store.Connection, owner: int) -> No
     assert [[token.matches(known) for known in game.tokens] for token in parsed if token] == [
         [seat == other for other in range(4)] for seat in range(4)
     ]
-    assert head_of(conn, game) == store.Head(3, "running", "{}", game.created_at)
+    assert head_of(conn, game) == store.Head(3, HEAD, 0, "running", "{}", game.created_at)
     assert store.read_game(conn, game.number + 1) is None
     assert repr(game.seed) not in repr(game)
 
@@ -202,11 +215,14 @@ def test_two_games_have_two_ids(conn: store.Connection, owner: int) -> None:
 def test_events_come_back_as_given_and_in_order(conn: store.Connection, owner: int) -> None:
     far = datetime(1987, 6, 5, 4, 3, 2, 1, tzinfo=timezone(timedelta(hours=-7)))
     texts = ['["deal",["As"]]', '[0,"say","\\u0000 \\ud800 ünïcode 🂡"]', "[]"]
-    given = [(NOW + timedelta(microseconds=1), texts[0]), (far, texts[1]), (NOW, texts[2])]
-    game, _ = store.create_game(conn, **arguments(owner) | {"events": given[:1]})
-    assert store.append(conn, game.number, 1, given[1:], "finished", '{"scores":[1]}')
+    times = [NOW + timedelta(microseconds=1), far, NOW]
+    given = [
+        store.Entry(at, text, bytes([place]) * 32) for place, (at, text) in enumerate(zip(times, texts, strict=True))
+    ]
+    game, _ = make(conn, arguments(owner) | {"added": store.Addition(given[:1], HEAD, "running", "{}")})
+    assert append(conn, game.number, 1, given[1:], "finished", '{"scores":[1]}')
     assert store.read_events(conn, game.number) == given
-    assert {at.utcoffset() for at, _ in store.read_events(conn, game.number)} == {timedelta(0)}
+    assert {entry.at.utcoffset() for entry in store.read_events(conn, game.number)} == {timedelta(0)}
     assert store.read_events(conn, game.number, upto=2) == given[:2]
     assert store.read_events(conn, game.number, upto=2, after=1) == given[1:2]
     assert store.read_events(conn, game.number, after=3) == []
@@ -220,10 +236,10 @@ def test_reading_for_a_move_finds_key_head_and_what_is_new(
     conn: store.Connection, admin: store.Connection, owner: int
 ) -> None:
     game = new_game(conn, owner, events=4)
-    texts = [text for _, text in entries(range(1, 5))]
+    texts = [entry.text for entry in entries(range(1, 5))]
     found = store.read_head(conn, game.number, owner, 0)
     assert found.key_hash == store.read_key(conn, owner)
-    assert found.head == store.Head(4, "running", "{}", game.created_at)
+    assert found.head == store.Head(4, HEAD, 0, "running", "{}", game.created_at)
     assert found.events == texts
     assert store.read_head(conn, game.number, owner, 2).events == texts[2:]
     assert store.read_head(conn, game.number, owner, 4).events == []
@@ -238,8 +254,8 @@ def test_an_append_elsewhere_than_at_the_end_adds_nothing(conn: store.Connection
     game = new_game(conn, owner, events=2)
     before = head_of(conn, game)
     for seq in (0, 1, 3):
-        assert not store.append(conn, game.number, seq, entries(["lost", "too"]), "finished", "[]")
-    assert not store.append(conn, game.number + 1, 0, entries(["lost"]), "finished", "[]")
+        assert not append(conn, game.number, seq, entries(["lost", "too"]), "finished", "[]")
+    assert not append(conn, game.number + 1, 0, entries(["lost"]), "finished", "[]")
     assert head_of(conn, game) == before
     assert store.read_events(conn, game.number) == entries([1, 2])
     assert store.read_events(conn, game.number + 1) == []
@@ -251,7 +267,7 @@ def test_a_head_that_fell_behind_its_events_refuses_and_changes_nothing(
     game = new_game(conn, owner, events=2)
     admin.execute("UPDATE heads SET seq = 1")
     before = head_of(conn, game)
-    assert not store.append(conn, game.number, 1, entries(["twice"]), "running", "{}")
+    assert not append(conn, game.number, 1, entries(["twice"]), "running", "{}")
     assert head_of(conn, game) == before
     assert store.read_events(conn, game.number) == entries([1, 2])
 
@@ -335,7 +351,7 @@ def test_of_the_writers_at_one_seq_exactly_one_wins(pool: store.Pool, owner: int
             for turn in range(turns):
                 barrier.wait(30)
                 # A different number of events each, so that what the losers would have added overlaps only in part.
-                if store.append(conn, game.number, seq, batch(turn, writer), "running", f"[{turn},{writer}]"):
+                if append(conn, game.number, seq, batch(turn, writer), "running", f"[{turn},{writer}]"):
                     won[turn].append(writer)
                 barrier.wait(30)
                 seq += len(batch(turn, won[turn][0]))
@@ -361,8 +377,8 @@ def test_a_writer_that_had_to_wait_sees_that_the_game_went_on(
         game = new_game(conn, owner)
         with ThreadPoolExecutor(1) as threads:
             with admin.transaction():
-                assert store.append(admin, game.number, 0, entries(["first"]), "running", "{}")
-                waiting = threads.submit(store.append, conn, game.number, 0, entries(["later"]), "running", "{}")
+                assert append(admin, game.number, 0, entries(["first"]), "running", "{}")
+                waiting = threads.submit(append, conn, game.number, 0, entries(["later"]), "running", "{}")
                 wait_until(lambda: is_waiting(admin, conn.info.backend_pid))
             assert not waiting.result(30)
         assert store.read_events(conn, game.number) == entries(["first"])
@@ -376,12 +392,12 @@ def test_a_lock_reaches_no_further_than_its_game_and_is_not_waited_for_long(
     with admin.transaction():
         admin.execute("SELECT FROM heads WHERE game = %s FOR UPDATE", (locked.number,))
         with store.connection(pool) as conn:
-            assert store.append(conn, free.number, 0, entries(["free"]), "running", "{}")
+            assert append(conn, free.number, 0, entries(["free"]), "running", "{}")
             assert store.read_head(conn, locked.number, None, 0).head is not None
         with pytest.raises(store.Unavailable), store.connection(pool) as conn:
-            store.append(conn, locked.number, 0, entries(["locked"]), "running", "{}")
+            append(conn, locked.number, 0, entries(["locked"]), "running", "{}")
     with store.connection(pool) as conn:
-        assert store.append(conn, locked.number, 0, entries(["freed"]), "running", "{}")
+        assert append(conn, locked.number, 0, entries(["freed"]), "running", "{}")
 
 
 def test_making_a_game_and_each_append_is_one_transaction(
@@ -393,7 +409,7 @@ def test_making_a_game_and_each_append_is_one_transaction(
         return {row[0] for table in tables for row in admin.execute(f"SELECT xmin::text FROM {table}")}
 
     [made] = writers("games", "heads", "events")
-    assert store.append(conn, game.number, 3, entries(range(4, 9)), "running", "{}")
+    assert append(conn, game.number, 3, entries(range(4, 9)), "running", "{}")
     [appended] = writers("heads")
     assert writers("events") == {made, appended}
     assert conn.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
@@ -409,7 +425,7 @@ def test_a_backend_killed_in_the_middle_of_an_append_leaves_nothing(
     def write() -> None:
         with store.connection(pool) as lent:
             backends.append(lent.info.backend_pid)
-            store.append(lent, game.number, 1, entries(["half"]), "running", "{}")
+            append(lent, game.number, 1, entries(["half"]), "running", "{}")
 
     backends: list[int] = []
     with ThreadPoolExecutor(1) as threads, admin.transaction():
@@ -422,7 +438,7 @@ def test_a_backend_killed_in_the_middle_of_an_append_leaves_nothing(
     with store.connection(pool) as conn:
         assert head_of(conn, game) == before
         assert store.read_events(conn, game.number) == entries([1])
-        assert store.append(conn, game.number, 1, entries([2]), "running", "{}")
+        assert append(conn, game.number, 1, entries([2]), "running", "{}")
 
 
 @pytest.mark.parametrize(("broken", "stored"), [("request", 0), ("answer", 3000)])
@@ -435,12 +451,12 @@ def test_a_connection_lost_in_the_middle_of_an_append_leaves_all_or_nothing(
         pool.wait()
         wire.broken = broken
         with pytest.raises(store.Unavailable), store.connection(pool) as conn:
-            store.append(conn, game.number, 0, events, "finished", "{}")
+            append(conn, game.number, 0, events, "finished", "{}")
         wire.broken = ""
         with store.connection(pool) as conn:
             assert store.read_events(conn, game.number) == events[:stored]
             assert head_of(conn, game).seq == stored
-            assert store.append(conn, game.number, stored, entries(["next"]), "running", "{}")
+            assert append(conn, game.number, stored, entries(["next"]), "running", "{}")
 
 
 class Wire:
@@ -558,8 +574,10 @@ def test_a_text_that_the_database_cannot_hold_is_a_value_error(pool: store.Pool,
     calls: list[Callable[[store.Connection], object]] = [
         lambda conn: new_game(conn, owner, players=[text]),
         lambda conn: new_game(conn, owner, origin=text),
-        lambda conn: store.append(conn, game.number, 0, [(NOW, "[]"), (NOW, text)], "running", "{}"),
-        lambda conn: store.append(conn, game.number, 0, [(NOW, "[]")], "running", text),
+        lambda conn: append(
+            conn, game.number, 0, [store.Entry(NOW, "[]", DIGEST), store.Entry(NOW, text, DIGEST)], "running", "{}"
+        ),
+        lambda conn: append(conn, game.number, 0, [store.Entry(NOW, "[]", DIGEST)], "running", text),
         lambda conn: store.list_games(conn, owner, player=text, limit=1),
     ]
     for call in calls:
@@ -591,7 +609,7 @@ def test_a_server_that_only_reads_is_unavailable_to_a_writer(
         with store.connection(pool) as conn:
             assert store.read_game(conn, game.number) == game
         with pytest.raises(store.Unavailable), store.connection(pool) as conn:
-            store.append(conn, game.number, 0, entries([1]), "running", "{}")
+            append(conn, game.number, 0, entries([1]), "running", "{}")
 
 
 def test_connections_that_died_while_idle_are_replaced_unseen(

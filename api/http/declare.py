@@ -50,6 +50,11 @@ PATH_PARAMETERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "schema": {"type": "string", "maxLength": 64},
         "example": "0000001k3m9x7qz2",
     },
+    "dispute": {
+        "description": "The id of the dispute.",
+        "schema": {"type": "string", "maxLength": 64},
+        "example": "1",
+    },
     "ruleset": {
         "description": "The id of the ruleset.",
         "schema": {"type": "string", "maxLength": 64},
@@ -121,6 +126,21 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
                 if judge is not None:
                     judge(found)
                 return view(found, **named)
+
+            return opened
+
+        return declare
+
+    def opens_stored(self) -> Declaration:
+        """Hands the view the game of the path as the store has it, for who shows the credential and may audit it."""
+
+        def declare(view: View) -> View:
+            _describe(view, security=[{API_KEY: []}, {SEAT_TOKEN: []}, {}])
+            _may_end_in(view, UNAUTHORIZED, NOT_FOUND, FORBIDDEN, UNAVAILABLE)
+
+            @wraps(view)
+            def opened(game: str, **named: Any) -> Response:
+                return view(service.open_stored(desk(), game, credential()), **named)
 
             return opened
 

@@ -73,9 +73,16 @@ class Published:
             document=self.document,
             operations=operations,
             problems=PROBLEM_TYPES.values(),
+            proofs=_proofs(),
             common=common_texts(),
             games=[(ruleset, game_texts(ruleset), disputed_game(ruleset)) for ruleset in LATEST.values()],
         )
+
+
+def _proofs() -> dict[str, str]:
+    """The pages on proof, by what leads to them."""
+    pages = files("api.proofs")
+    return {name: (pages / f"{name}.md").read_text(encoding="utf-8") for name in ("dealing", "records")}
 
 
 def problem_page(problem: ProblemType) -> str:

@@ -7,8 +7,12 @@ from typing import Any, Final
 from api import service, store
 from api.games import LATEST
 from api.games.rules import PUBLIC, read_config
+from api.proofs import digests
+from api.proofs.receipts import Signer, write_jwks
 from api.records import replay
-from api.records.portable import write_record
+from api.records.audit import audit
+from api.records.disputes import find
+from api.records.portable import Sealed, chain_facts, write_record
 
 _RULESET: Final = LATEST["quadruple-war"]
 _GAME: Final = "0000001k3m9x7qz2"
@@ -38,14 +42,34 @@ def _one(name: str, value: Any) -> dict[str, Any]:
     return {name: {"summary": name, "value": value}}
 
 
+_FACTS: Final = chain_facts(
+    game=_GAME,
+    ruleset=_RULESET.id,
+    version=_RULESET.version,
+    config=_CONFIG,
+    players=_PLAYERS,
+    dealer="client",
+    commitment=None,
+    client_seeds=[],
+)
+_SECRET: Final = bytes(range(32))
+_SIGNER: Final = Signer("2f1c6d8e9a0b3c47", bytes(reversed(range(32))))
+
+
+def _digest(seq: int, event: dict[str, Any]) -> bytes:
+    return digests.digest(digests.salt(_SECRET, seq), seq, service.in_rfc3339(_times(seq)), event)
+
+
 def _game() -> tuple[service.Opened, list[dict[str, Any]]]:
     position = replay.begin(_RULESET, _CONFIG, len(_PLAYERS))
     events = []
+    head = digests.start(_FACTS)
     for seq, step in enumerate(replay.walk(_RULESET, _CONFIG, len(_PLAYERS), _EVENTS), 1):
         position = step.position
-        events.append(
-            service.view_accepted(position, service.Accepted(seq, _times(seq), step.event, step.effects), PUBLIC)
-        )
+        digest = _digest(seq, _EVENTS[seq - 1])
+        head = digests.chain(head, digest)
+        accepted = service.Accepted(seq, _times(seq), step.event, step.effects, digest)
+        events.append(service.view_accepted(position, accepted, PUBLIC))
     game = store.Game(
         number=1,
         id=_GAME,
@@ -59,10 +83,12 @@ def _game() -> tuple[service.Opened, list[dict[str, Any]]]:
         tokens=(),
         seed=None,
         commitment=None,
+        client_seeds=None,
+        secret=_SECRET,
         origin=None,
         created_at=_MADE,
     )
-    return service.Opened(game, "owner", None, position, _times(len(_EVENTS))), events
+    return service.Opened(game, "owner", None, position, head, {}, _times(len(_EVENTS))), events
 
 
 _OPENED, _SHOWN = _game()
@@ -104,17 +130,53 @@ RECORD: Final = {
     "a game so far": {
         "summary": "The first trick of a game",
         "value": write_record(
-            game=_GAME,
-            position=_OPENED.position,
-            config=_CONFIG,
-            players=_PLAYERS,
-            dealer="client",
-            events=[(service.in_rfc3339(_times(seq)), event) for seq, event in enumerate(_EVENTS, 1)],
-            commitment=None,
-            seed=None,
+            _FACTS,
+            _OPENED.position,
+            [
+                Sealed(event, service.in_rfc3339(_times(seq)), _digest(seq, event))
+                for seq, event in enumerate(_EVENTS, 1)
+            ],
+            _OPENED.head,
+            None,
         ),
     }
 }
+_RECEIPT: Final = _SIGNER.sign(_GAME, _OPENED.position.seq, _OPENED.head)
+CLIENT_SEED: Final = {"by a seat": {"summary": "A seat, with its token", "value": {"seed": "heads, tails, heads"}}}
+AUDIT: Final = {
+    "with a receipt": {
+        "summary": "A record, and a receipt for it",
+        "value": {"record": RECORD["a game so far"]["value"], "receipts": [_RECEIPT]},
+    }
+}
+CLAIM: Final = {
+    "totals": {
+        "summary": "The totals",
+        "value": {"totals": [20, 40, 31, 30], "statement": "Seat 0 made its bid of two."},
+    },
+    "a round": {
+        "summary": "A side's points in a round",
+        "value": {"round": 1, "side": 1, "points": 40, "statement": "Four bid, four won."},
+    },
+    "a line": {"summary": "A line", "value": {"line": 0, "points": 41, "statement": "There was an overtrick."}},
+}
+RESOLUTION: Final = {
+    "agreed": {"summary": "What was agreed", "value": {"resolution": "The table went through the tricks: it stands."}}
+}
+_DISPUTE: Final = {
+    "dispute": "1",
+    "at": service.in_rfc3339(_times(30)),
+    "seat": 0,
+    "claim": {"totals": [20, 0, 0, 0]},
+    "statement": "Seat 0 made its bid of two.",
+    "seq": _OPENED.position.seq,
+    "head": _OPENED.head.hex(),
+    "finding": find(_OPENED.position, {"totals": [20, 0, 0, 0]}, PUBLIC, {}),
+}
+_RESOLVED: Final = _DISPUTE | {
+    "resolution": {"at": service.in_rfc3339(_times(40)), "resolution": "The table went through the tricks: it stands."}
+}
+_AUDITED: Final = audit(RECORD["a game so far"]["value"]).written()
 
 ANSWERS: Final[Mapping[str, Any]] = {
     "createGame": _SHOWN_GAME | {"seat_tokens": [f"tls_1_{seat}_{'A' * 42}{seat}" for seat in range(4)]},
@@ -123,7 +185,27 @@ ANSWERS: Final[Mapping[str, Any]] = {
     "listGames": {"games": [_SHOWN_GAME]},
     "getGame": _SHOWN_GAME,
     "getRecord": RECORD["a game so far"]["value"],
-    "playMoves": {"seq": _OPENED.position.seq, "events": _SHOWN[-1:], "to_act": [3], "status": "running"},
+    "auditGame": _AUDITED,
+    "auditRecord": _AUDITED,
+    "disputeScore": _DISPUTE | {"receipt": _RECEIPT},
+    "listDisputes": {"disputes": [_RESOLVED]},
+    "getDispute": _RESOLVED,
+    "resolveDispute": _RESOLVED,
+    "getReceiptKeys": write_jwks({_SIGNER.key: _SIGNER.public}),
+    "giveClientSeed": {
+        "seq": 0,
+        "events": [],
+        "to_act": [1, 2, 3],
+        "status": "running",
+        "receipt": _RECEIPT,
+    },
+    "playMoves": {
+        "seq": _OPENED.position.seq,
+        "events": _SHOWN[-1:],
+        "to_act": [3],
+        "status": "running",
+        "receipt": _RECEIPT,
+    },
     "takeBack": {
         "seq": 10,
         "events": [
@@ -132,11 +214,13 @@ ANSWERS: Final[Mapping[str, Any]] = {
                 "at": service.in_rfc3339(_times(10)),
                 "type": "takeback",
                 "to": 5,
+                "digest": _digest(10, {"type": "takeback", "to": 5}).hex(),
                 "effects": [{"type": "retracted", "events": [6, 7, 8, 9]}],
             }
         ],
         "to_act": [1],
         "status": "running",
+        "receipt": _RECEIPT,
     },
     "abandonGame": {
         "seq": 10,
@@ -146,11 +230,13 @@ ANSWERS: Final[Mapping[str, Any]] = {
                 "at": service.in_rfc3339(_times(10)),
                 "type": "abandon",
                 "reason": "The last train leaves.",
+                "digest": _digest(10, {"type": "abandon", "reason": "The last train leaves."}).hex(),
                 "effects": [{"type": "game-over", "winners": [], "totals": [0, 0, 0, 0]}],
             }
         ],
         "to_act": [],
         "status": "abandoned",
+        "receipt": _RECEIPT,
     },
     "listEvents": {"events": _SHOWN[:2], "next": 2},
     "getState": _STATE,

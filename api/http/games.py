@@ -47,12 +47,8 @@ def import_record(owner: int, body: dict[str, Any]) -> Response:
 
 def _made(opened: service.Opened, tokens: list[str]) -> Response:
     game = service.view_game(opened)
-    headers = {"Location": f"/v1/games/{opened.game.id}", "ETag": _tag(opened)}
+    headers = {"Location": f"/v1/games/{opened.game.id}", "ETag": service.tag(opened)}
     return answer({**game, "seat_tokens": tokens}, 201, headers)
-
-
-def _tag(opened: service.Opened) -> str:
-    return f'"{opened.position.seq}"'
 
 
 @blueprint.route("/v1/games")
@@ -79,7 +75,7 @@ def get_game(opened: service.Opened) -> Response:
 
     What it is and where it stands. Its `ETag` is its seq, to be given to `If-Match`.
     """
-    return tagged(orjson.dumps(service.view_game(opened)), _tag(opened))
+    return tagged(orjson.dumps(service.view_game(opened)), service.tag(opened))
 
 
 @blueprint.route("/v1/games/<game>/record")

@@ -7,11 +7,11 @@ from flask import Response
 from api import service
 from api.http.conditions import expected_seqs
 from api.http.declare import Blueprint, desk
-from api.http.examples import ABANDON, MOVES, TAKEBACK
+from api.http.examples import ABANDON, CLIENT_SEED, MOVES, TAKEBACK
 from api.http.headers import IF_MATCH
 from api.http.problems import ILLEGAL_MOVE, STALE
 from api.http.responses import answer
-from api.http.schemas import AbandonSchema, AcceptedSchema, MovesSchema, TakebackSchema
+from api.http.schemas import AbandonSchema, AcceptedSchema, ClientSeedSchema, MovesSchema, TakebackSchema
 
 blueprint: Final = Blueprint("moves", "Playing: what is added to the record of a game.")
 
@@ -59,8 +59,22 @@ def abandon_game(opened: service.Opened, body: dict[str, Any]) -> Response:
     return _accepted(service.abandon(desk(), opened, body["reason"], expected_seqs()))
 
 
+@blueprint.route("/v1/games/<game>/client-seed", methods=["POST"])
+@blueprint.opens_game(service.may_write)
+@blueprint.body(ClientSeedSchema, most=lambda settings: settings.max_body, examples=CLIENT_SEED)
+@blueprint.response(201, AcceptedSchema, headers={"ETag": "ETag"})
+@blueprint.fails(ILLEGAL_MOVE)
+def give_client_seed(opened: service.Opened, body: dict[str, Any]) -> Response:
+    """Send a client seed
+
+    A player's or the owner's part in every shuffle, for a game that was made with `client_seeds` and waits for it. It
+    comes after the commitment, once, and everybody sees it. The last one has the first cards dealt.
+    """
+    return _accepted(service.give_client_seed(desk(), opened, body["seed"], body.get("seat")))
+
+
 def _accepted(outcome: service.Outcome) -> Response:
-    opened, accepted = outcome
+    opened, accepted, receipt = outcome
     position = opened.position
     view = service.resolve_view(opened, None)
     content = {
@@ -68,5 +82,6 @@ def _accepted(outcome: service.Outcome) -> Response:
         "events": [service.view_accepted(position, each, view) for each in accepted],
         "to_act": position.state.to_act,
         "status": position.status,
+        "receipt": receipt,
     }
-    return answer(content, 201, {"ETag": f'"{position.seq}"'})
+    return answer(content, 201, {"ETag": service.tag(opened)})

@@ -12,7 +12,8 @@ from werkzeug.exceptions import HTTPException
 from api import service, store
 from api.games.rules import ConfigError
 from api.http.responses import PROBLEM, respond
-from api.records.portable import IllegalRecord, RecordError
+from api.records.audit import IllegalRecord
+from api.records.portable import RecordError
 
 RETRY_AFTER: Final = 2  # seconds
 
@@ -232,7 +233,7 @@ _RAISED: Final[dict[type[Exception], Any]] = {
     Problem: lambda error: error,
     service.UnauthorizedError: lambda _: unauthorized(),
     service.ForbiddenError: lambda error: Problem(FORBIDDEN, str(error)),
-    service.NotFoundError: lambda _: Problem(NOT_FOUND, "There is no such game."),
+    service.NotFoundError: lambda error: Problem(NOT_FOUND, str(error) or "There is no such game."),
     service.StaleError: lambda error: Problem(STALE, f"The game is at {error.seq} now.", seq=error.seq),
     service.OutOfRangeError: lambda error: invalid({error.name: [error.message]}),
     service.RefusedError: lambda error: illegal(error.rule, error.detail, error.index, error.seat),

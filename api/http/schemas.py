@@ -12,9 +12,11 @@ from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validat
 from marshmallow.validate import Length, OneOf, Range, Regexp
 
 from api.games import LATEST
-from api.records.portable import FORMAT, players_message
+from api.records.disputes import OUTCOMES
+from api.records.portable import CLIENT_SEED_LENGTH, FORMAT, players_message
 
 NAME_MOST: Final = 80
+STATEMENT_MOST: Final = 1000
 REASON_MOST: Final = 500
 MOVES_MOST: Final = 1000
 EVENTS_MOST: Final = 100_000
@@ -25,6 +27,9 @@ SEQ_MOST: Final = 2**31 - 1
 STATUSES: Final = ("running", "finished", "abandoned")
 DEALERS: Final = ("service", "client")
 VISIBILITIES: Final = ("private", "public")
+
+CLIENT_SEEDS: Final = ("owner", "seats")
+RECEIPTS_MOST: Final = 10_000
 
 HEX_32: Final = "^[0-9a-f]{64}$"
 
@@ -100,6 +105,15 @@ class Typed(Shaped):
         if wrong:
             raise ValidationError({index: ["Must be an object with a type, a text."] for index in wrong})
         return value
+
+
+class Points(Shaped):
+    """A whole number, or a list of them."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int | list[int]:
+        if type(value) is int or (type(value) is list and 0 < len(value) <= 10 and all(type(n) is int for n in value)):
+            return value
+        raise ValidationError("Must be a whole number, or a list of them, one for each side.")
 
 
 class QueryInteger(fields.Integer):
@@ -253,6 +267,13 @@ class NewGameSchema(Request):
         validate=OneOf(VISIBILITIES),
         metadata={"description": "Whether everybody may see the public view, or only the owner and the seats."},
     )
+    client_seeds = fields.String(
+        validate=OneOf(CLIENT_SEEDS),
+        metadata={
+            "description": "Whose seeds are mixed into the service's: the game then waits for the owner's, or for one"
+            " of each seat, before the first deal. Left out, the service deals from its seed alone."
+        },
+    )
 
     @validates_schema(skip_on_field_errors=True)
     def check_ruleset(self, data: Mapping[str, Any], **_: Any) -> None:
@@ -262,6 +283,8 @@ class NewGameSchema(Request):
             raise ValidationError(f"Must be one of {', '.join(LATEST)}.", "ruleset")
         if len(data["players"]) not in ruleset.seats:
             raise ValidationError(players_message(ruleset), "players")
+        if "client_seeds" in data and data["dealer"] != "service":
+            raise ValidationError("Only a game that the service deals takes some.", "client_seeds")
 
 
 class MovesSchema(Request):
@@ -294,6 +317,80 @@ class AbandonSchema(Request):
     """Why a game ends unfinished."""
 
     reason = text(REASON_MOST, required=True, metadata={"description": "Why, in a line of text for people."})
+
+
+class ClientSeedSchema(Request):
+    """A part in every shuffle of a game."""
+
+    seed = text(
+        CLIENT_SEED_LENGTH,
+        required=True,
+        metadata={"description": "Any line of text; the harder to guess, the better."},
+    )
+    seat = fields.Integer(
+        strict=True,
+        validate=Range(0, 9),
+        metadata={"description": "Whose it is, where the owner sends a seat's; a seat token's own is the default."},
+    )
+
+
+class ClaimSchema(Request):
+    """A claimed score: `totals`, or the points of a `round`, or those of a `line`."""
+
+    totals = Listed(
+        fields.Integer(strict=True), 1, 10, metadata={"description": "The total claimed for each side, in order."}
+    )
+    round = fields.Integer(strict=True, validate=Range(1, SEQ_MOST), metadata={"description": "A round, from 1."})
+    line = fields.Integer(
+        strict=True, validate=Range(0, SEQ_MOST), metadata={"description": "A line of the ledger: its place, from 0."}
+    )
+    side = fields.Integer(
+        strict=True,
+        validate=Range(0, 9),
+        metadata={"description": "The side whose points in a round are claimed, where `points` is one number."},
+    )
+    points = Points(
+        {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}, "maxItems": 10}]},
+        metadata={
+            "description": "The points claimed: for a line one number; for a round one for each side, or one number for"
+            " `side`, which for a seat token is its own by default."
+        },
+    )
+    statement = text(STATEMENT_MOST, required=True, metadata={"description": "What the claimant says about it."})
+
+    @validates_schema(skip_on_field_errors=True)
+    def check_claim(self, data: Mapping[str, Any], **_: Any) -> None:
+        """Refuses what isn't one claim."""
+        what = [name for name in ("totals", "round", "line") if name in data]
+        if len(what) != 1:
+            raise ValidationError("Claim totals, or points of a round, or points of a line.")
+        if ("points" in data) == ("totals" in data):
+            raise ValidationError("Come with round and line, and not with totals.", "points")
+        if "side" in data and ("round" not in data or type(data["points"]) is list):
+            raise ValidationError("Comes with a round and one number of points.", "side")
+        if "line" in data and type(data["points"]) is list:
+            raise ValidationError("A line has one number of points.", "points")
+
+
+class ResolutionSchema(Request):
+    """How a dispute ended."""
+
+    resolution = text(STATEMENT_MOST, required=True, metadata={"description": "What was agreed, in a line of text."})
+
+
+class AuditRequestSchema(Request):
+    """A record to be audited."""
+
+    record = JsonObject(
+        {"$ref": "#/components/schemas/Record"}, required=True, metadata={"description": "The record, true or not."}
+    )
+    receipts = Listed(
+        fields.String(),
+        0,
+        RECEIPTS_MOST,
+        load_default=list,
+        metadata={"description": "Receipts of this service to hold it against."},
+    )
 
 
 class ResultSchema(Request):
@@ -341,6 +438,14 @@ class RecordSchema(Request):
         validate=Regexp(HEX_32), metadata={"description": "The SHA-256 of the seed from which the service dealt."}
     )
     seed = fields.String(validate=Regexp(HEX_32), metadata={"description": "That seed, once the game is over."})
+    client_seeds = fields.List(
+        fields.String(allow_none=True, validate=Length(1, CLIENT_SEED_LENGTH)),
+        metadata={
+            "description": "The client seeds that were mixed in: the owner's alone, or one for each seat; null for one"
+            " that never came."
+        },
+    )
+    head = fields.String(validate=Regexp(HEX_32), metadata={"description": "What chains the digests of the events."})
     result = fields.Nested(ResultSchema, metadata={"description": "How it ended, once the game is over."})
 
 
@@ -405,6 +510,13 @@ class GameSchema(Answer):
     seed = fields.String(
         validate=Regexp(HEX_32), metadata={"description": "That seed, in hex; only once the game is over."}
     )
+    client_seeds = fields.List(
+        fields.String(allow_none=True),
+        metadata={
+            "description": "The client seeds so far, of the owner or by seat, null for those to come; absent in lists,"
+            " and in games without."
+        },
+    )
     origin = fields.String(metadata={"description": "The id that an imported game had where it came from."})
 
 
@@ -425,8 +537,17 @@ class GamesSchema(Answer):
     next = fields.String(metadata={"description": "The `cursor` of the next page; absent on the last."})
 
 
+def _receipt() -> fields.String:
+    return fields.String(
+        required=True,
+        metadata={"description": "The service's signature over game, seq and head: a compact JWS with Ed25519."},
+    )
+
+
 class AcceptedSchema(Answer):
     """What was accepted, in the caller's own view."""
+
+    receipt = _receipt()
 
     seq = _newest()
     events = fields.List(
@@ -510,6 +631,90 @@ class LedgerSchema(Answer):
     lines = fields.List(fields.Nested(LineSchema), required=True, metadata={"description": "Its lines, in order."})
     totals = _integers("The sum of each side's lines.")
     winners = _integers(WINNERS)
+
+
+class CheckSchema(Answer):
+    """One check of an audit."""
+
+    check = fields.String(required=True, metadata={"description": "What was checked.", "examples": ["chain"]})
+    ok = fields.Boolean(required=True, metadata={"description": "Whether it holds."})
+    event = fields.Integer(metadata={"description": "The first bad event."})
+    rule = fields.String(metadata={"description": "The id of the rule that it breaks."})
+    detail = fields.String(required=True, metadata={"description": "What was found, in words."})
+
+
+class AuditSchema(Answer):
+    """What an audit found."""
+
+    ok = fields.Boolean(required=True, metadata={"description": "Whether every check holds."})
+    checks = fields.List(
+        fields.Nested(CheckSchema), required=True, metadata={"description": "Every check with its outcome."}
+    )
+    ledger = fields.Nested(LedgerSchema, metadata={"description": "The score sheet of the valid part of the record."})
+
+
+class DisputedLineSchema(LineSchema):
+    """The first line of the score sheet where claim and record part."""
+
+    line = fields.Integer(required=True, metadata={"description": "Its place in the ledger, from 0."})
+
+
+class FindingSchema(Answer):
+    """What the record says to a claim."""
+
+    outcome = fields.String(
+        required=True, validate=OneOf(OUTCOMES), metadata={"description": "Whether the claim is right."}
+    )
+    derived = Shaped(
+        {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}, {"type": "null"}]},
+        required=True,
+        metadata={"description": "What the record leads to, in the form of the claim; null for a line not there."},
+    )
+    detail = fields.String(required=True, metadata={"description": "The finding in words."})
+    line = fields.Nested(DisputedLineSchema, metadata={"description": "Where claim and ledger part first."})
+    rule = fields.Nested("RuleSchema", metadata={"description": "The rule that awards that line, with its text."})
+    events = fields.List(fields.Integer(), metadata={"description": "The events on which that line rests."})
+
+
+class ResolvedSchema(Answer):
+    """How a dispute ended."""
+
+    at = _time("When.", required=True)
+    resolution = fields.String(required=True, metadata={"description": "What was agreed."})
+
+
+class DisputeSchema(Answer):
+    """A claim held against the record."""
+
+    dispute = fields.String(required=True, metadata={"description": "Its id in the game.", "examples": ["1"]})
+    at = _time("When it was claimed.", required=True)
+    seat = fields.Integer(required=True, allow_none=True, metadata={"description": "Who claims; null: the owner."})
+    claim = Shaped(
+        {"type": "object", "additionalProperties": True},
+        required=True,
+        metadata={"description": "What was claimed: totals, or the points of a round or of a line."},
+    )
+    statement = fields.String(required=True, metadata={"description": "What the claimant says about it."})
+    seq = fields.Integer(required=True, metadata={"description": "The newest event when it was claimed."})
+    head = fields.String(
+        required=True, validate=Regexp(HEX_32), metadata={"description": "The head of the record then."}
+    )
+    finding = fields.Nested(FindingSchema, required=True, metadata={"description": "What the record says to it."})
+    resolution = fields.Nested(ResolvedSchema, metadata={"description": "How it ended, if the owner said so."})
+
+
+class MadeDisputeSchema(DisputeSchema):
+    """A dispute just made."""
+
+    receipt = _receipt()
+
+
+class DisputesSchema(Answer):
+    """All disputes about a game."""
+
+    disputes = fields.List(
+        fields.Nested(DisputeSchema), required=True, metadata={"description": "The disputes, oldest first."}
+    )
 
 
 class FrameSchema(Answer):

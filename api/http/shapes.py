@@ -17,6 +17,11 @@ NAMES: Final[dict[Ruleset, str]] = {
 }
 """What the components of a ruleset start with."""
 
+DIGEST: Final = {
+    "type": "string",
+    "pattern": "^[0-9a-f]{64}$",
+    "description": "What binds the event, also where the view hides a part of it.",
+}
 _SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _WIDER: Final = {"minimum": min, "maximum": max, "minItems": min, "maxItems": max}
 
@@ -112,6 +117,7 @@ def _event(kind: str, mover: Shape, fields: Fields) -> Shape:
         "type": {"const": kind},
         **{each.name: _part_by_part(shape) if each.known_to == "own-part" else shape for each, shape in fields},
         "redacted": {"const": True, "description": "That this view may not see all of it."},
+        "digest": DIGEST,
         "effects": {
             "type": "array",
             "items": {"$ref": "#/components/schemas/Effect"},
@@ -119,7 +125,7 @@ def _event(kind: str, mover: Shape, fields: Fields) -> Shape:
         },
     }
     known = [each.name for each, _ in fields if each.known_to == "everyone" and not each.optional]
-    return {"type": "object", "properties": properties, "required": ["seq", "at", *mover, "type", *known]}
+    return {"type": "object", "properties": properties, "required": ["seq", "at", *mover, "type", *known, "digest"]}
 
 
 def _part_by_part(shape: Shape) -> Shape:
@@ -174,6 +180,12 @@ _RECORDED_EVENT: Final[Shape] = {
         "type": {"type": "string", "description": "Its type.", "examples": ["play"]},
         "seat": {"type": "integer", "minimum": 0, "description": "The seat that moved; absent where none did."},
         "at": {"type": "string", "format": "date-time", "description": "When it was accepted."},
+        "digest": DIGEST,
+        "salt": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{32}$",
+            "description": "What the digest was salted with, once the game is over.",
+        },
     },
     "required": ["type"],
     "additionalProperties": True,

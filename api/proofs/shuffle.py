@@ -1,20 +1,18 @@
-"""Every shuffle, from the game's seed alone, by an algorithm that is written out and never changes.
-
-The stream of chance event number ``n`` (from 0, retracted ones counted) is HMAC-SHA-256 in counter mode: block ``i`` is
-HMAC(key = seed, message = ``b"tricklog/1/shuffle"`` + n + i), n and i as unsigned 64-bit big-endian; the blocks are
-read as unsigned 32-bit big-endian words, in order. A number below ``k`` is the next word modulo ``k``, words from the
-last incomplete run of ``k`` at the top being passed over, so that none is likelier than another. The shuffle is
-Fisher-Yates from the end: for place ``j`` = last … 1, swap the items at ``j`` and at a number below ``j + 1``.
-"""
+"""Every shuffle, from the game's seeds alone, by an algorithm that is written out and never changes: ``dealing.md``."""
 
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
-from struct import iter_unpack, pack
+from struct import Struct, pack
 from typing import Any, Final
+
+from api.proofs.digests import canonical
 
 SEED_BYTES: Final = 32
 _CONTEXT: Final = b"tricklog/1/shuffle"
+_CLIENT_CONTEXT: Final = b"tricklog/1/client-seeds"
+_WORDS: Final = 1 << 32
+_BLOCK: Final = Struct(">8I").unpack
 
 
 def commitment(seed: bytes) -> bytes:
@@ -22,34 +20,36 @@ def commitment(seed: bytes) -> bytes:
     return hashlib.sha256(seed).digest()
 
 
-def _words(seed: bytes, chance: int) -> Iterator[int]:
+def stream_key(seed: bytes, client_seeds: Sequence[str] = ()) -> bytes:
+    """The key of a game's stream: its seed, with the client seeds mixed in where it has any."""
+    return hmac.digest(seed, _CLIENT_CONTEXT + canonical(list(client_seeds)), "sha256") if client_seeds else seed
+
+
+def _words(key: bytes, chance: int) -> Iterator[int]:
+    prefix = _CONTEXT + pack(">Q", chance)
     block = 0
     while True:
-        message = _CONTEXT + pack(">QQ", chance, block)
-        for (word,) in iter_unpack(">I", hmac.digest(seed, message, "sha256")):
-            yield word
+        yield from _BLOCK(hmac.digest(key, prefix + pack(">Q", block), "sha256"))
         block += 1
 
 
-def _below(words: Iterator[int], bound: int) -> int:
-    limit = (1 << 32) - (1 << 32) % bound
-    while True:
-        word = next(words)
-        if word < limit:
-            return word % bound
-
-
-def shuffle(seed: bytes, chance: int, items: Sequence[Any]) -> list[Any]:
-    """``items`` in the order that ``seed`` gives them at chance event number ``chance`` (from 0)."""
+def shuffle(key: bytes, chance: int, items: Sequence[Any]) -> list[Any]:
+    """``items`` in the order that the stream of ``key`` gives them at chance event number ``chance`` (from 0)."""
     shuffled = list(items)
-    words = _words(seed, chance)
+    words = _words(key, chance)
     for place in range(len(shuffled) - 1, 0, -1):
-        other = _below(words, place + 1)
+        bound = place + 1
+        limit = _WORDS - _WORDS % bound
+        # of the words above the last whole run of the bound, which would make some numbers likelier, none counts
+        word = next(words)
+        while word >= limit:
+            word = next(words)
+        other = word % bound
         shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
     return shuffled
 
 
-def chance_event(seed: bytes, chance: int, state: Any) -> dict[str, Any]:
-    """The event that ``state`` calls for, as ``seed`` deals it at chance event number ``chance`` (from 0)."""
+def chance_event(key: bytes, chance: int, state: Any) -> dict[str, Any]:
+    """The event that ``state`` calls for, as the stream of ``key`` deals it at chance event ``chance`` (from 0)."""
     called = state.chances[state.call]
-    return {"type": state.call, **called.cut(state, shuffle(seed, chance, called.items(state)))}
+    return {"type": state.call, **called.cut(state, shuffle(key, chance, called.items(state)))}

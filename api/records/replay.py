@@ -12,6 +12,9 @@ ABANDON: Final = "abandon"
 TABLE_EVENTS: Final[Mapping[str, str]] = {TAKEBACK: "to", ABANDON: "reason"}
 """The events of a game's owner, each with its one field."""
 
+SEEDING: Final = "seeding"
+"""The phase before a game starts that waits for client seeds."""
+
 Status = Literal["running", "finished", "abandoned"]
 
 
@@ -54,6 +57,14 @@ class Step(NamedTuple):
 def begin(ruleset: Ruleset, config: Mapping[str, Any], seats: int) -> Position:
     """The position before the first event; ``config`` whole."""
     return Position(ruleset, ruleset.start(config, seats))
+
+
+def await_seeds(position: Position, seats: Sequence[int]) -> None:
+    """Has a game that hasn't begun wait for the client seeds of ``seats`` (none: its owner's), before all else."""
+    state = position.state
+    state.phase = SEEDING
+    state.call = None
+    state.to_act = tuple(seats)
 
 
 def play(position: Position, event: Event) -> Sequence[Effect]:
@@ -179,4 +190,4 @@ def view_ledger(position: Position, view: Seen) -> dict[str, Any]:
 
 def legal_moves(position: Position, seat: int) -> list[dict[str, Any]]:
     """What ``seat`` may do now, without ``seat``; empty when it has nothing to do."""
-    return [] if position.state.phase == OVER else position.ruleset.legal(position.state, seat)
+    return [] if position.state.phase in (OVER, SEEDING) else position.ruleset.legal(position.state, seat)

@@ -1,32 +1,48 @@
 """The store: all SQL of the service, as functions that take a connection."""
 
+from api.store.disputes import DisputeEntry, add_dispute_entry, read_dispute_entries
+from api.store.evidence import Evidence, read_evidence
 from api.store.games import (
+    Addition,
     Entry,
     Game,
     Head,
     Reading,
+    Standing,
+    add_client_seed,
     append,
     create_game,
     list_games,
+    new_game_id,
+    read_client_seeds,
     read_events,
     read_game,
     read_head,
+    read_salts,
 )
-from api.store.ids import ApiKey, SeatToken, parse_api_key, parse_game_id, parse_seat_token
+from api.store.ids import ApiKey, SeatToken, parse_api_key, parse_game_id, parse_seat_token, write_game_id
 from api.store.keys import Key, any_key, create_key, list_keys, read_key, revoke_key
 from api.store.pool import Connection, Pool, Unavailable, connection, open_pool
+from api.store.signing import SigningKey, list_signing_keys, read_signer, rotate_signing_key
 
 __all__ = [
+    "Addition",
     "ApiKey",
     "Connection",
+    "DisputeEntry",
     "Entry",
+    "Evidence",
     "Game",
     "Head",
     "Key",
     "Pool",
     "Reading",
     "SeatToken",
+    "SigningKey",
+    "Standing",
     "Unavailable",
+    "add_client_seed",
+    "add_dispute_entry",
     "any_key",
     "append",
     "connection",
@@ -34,13 +50,22 @@ __all__ = [
     "create_key",
     "list_games",
     "list_keys",
+    "list_signing_keys",
+    "new_game_id",
     "open_pool",
     "parse_api_key",
     "parse_game_id",
     "parse_seat_token",
+    "read_client_seeds",
+    "read_dispute_entries",
     "read_events",
+    "read_evidence",
     "read_game",
     "read_head",
     "read_key",
+    "read_salts",
+    "read_signer",
     "revoke_key",
+    "rotate_signing_key",
+    "write_game_id",
 ]

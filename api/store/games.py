@@ -8,7 +8,7 @@ that of two writers at one seq the later finds it moved. Times are aware datetim
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import orjson
 from psycopg.errors import UniqueViolation
@@ -16,13 +16,21 @@ from psycopg.errors import UniqueViolation
 from api.store.ids import INT4_MAX, SeatToken, hashed, new_nonce, new_secret, write_game_id
 from api.store.pool import Connection
 
-Entry: TypeAlias = tuple[datetime, str]
-"""An event as it is stored: when it was accepted, and its text."""
+
+class Entry(NamedTuple):
+    """An event as it is stored: when it was accepted, its text, and its digest."""
+
+    at: datetime
+    text: str
+    digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """What a game is from its first moment to its last; ``tokens`` are the hashes of its seats' secrets, by seat."""
+    """What a game is from its first moment to its last; ``tokens`` are the hashes of its seats' secrets, by seat.
+
+    Salts follow from its ``secret``; a game without one came whole from elsewhere, and brought its own.
+    """
 
     number: int
     id: str
@@ -36,15 +44,19 @@ class Game:
     tokens: tuple[bytes, ...] = field(repr=False)
     seed: bytes | None = field(repr=False)
     commitment: bytes | None
+    client_seeds: str | None
+    secret: bytes | None = field(repr=False)
     origin: str | None
     created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a game stands; ``summary`` is the JSON text that came with its newest event."""
+    """Where a game stands; ``summary`` is the JSON text that came with its newest event, ``disputes`` their count."""
 
     seq: int
+    head: bytes
+    disputes: int
     status: str
     summary: str
     updated_at: datetime
@@ -58,27 +70,55 @@ class Reading(NamedTuple):
     events: list[str]
 
 
+class Standing(NamedTuple):
+    """Where a game stands: the seq of its newest event, and the head after that."""
+
+    seq: int
+    head: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What is added to a game: events, the head after them, and what its row of heads then says."""
+
+    events: Sequence[Entry]
+    head: bytes
+    status: str
+    summary: str
+
+
 CREATE: Final = """
 WITH game AS (
-    INSERT INTO games
-        (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, seed, commitment, origin)
-    VALUES (%(nonce)s, %(owner)s, %(ruleset)s, %(version)s, %(config)s, %(players)s, %(dealer)s, %(visibility)s,
-            %(tokens)s, %(seed)s, %(commitment)s, %(origin)s)
+    INSERT INTO games (game, nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, seed,
+                       commitment, client_seeds, secret, salts, origin)
+    VALUES (%(game)s, %(nonce)s, %(owner)s, %(ruleset)s, %(version)s, %(config)s, %(players)s, %(dealer)s,
+            %(visibility)s, %(tokens)s, %(seed)s, %(commitment)s, %(client_seeds)s, %(secret)s, %(salts)s, %(origin)s)
     RETURNING game, created_at
 ), head AS (
-    INSERT INTO heads (game, seq, status, summary, updated_at)
-    SELECT game, %(seq)s, %(status)s, %(summary)s, created_at FROM game
+    INSERT INTO heads (game, seq, head, status, summary, updated_at)
+    SELECT game, %(seq)s, %(head)s, %(status)s, %(summary)s, created_at FROM game
+), seeds AS (
+    INSERT INTO client_seeds (game, place, seed)
+    SELECT game, key::smallint, value FROM game, json_each_text(%(given_seeds)s)
 ), log AS (
-    INSERT INTO events (game, seq, at, event)
-    SELECT game, place, (entry->>0)::timestamptz, entry->>1
+    INSERT INTO events (game, seq, at, event, digest)
+    SELECT game, place, (entry->>0)::timestamptz, entry->>1, decode(entry->>2, 'hex')
     FROM game, json_array_elements(%(events)s) WITH ORDINALITY AS given (entry, place)
 )
-SELECT game, created_at FROM game
+SELECT created_at FROM game
 """
+
+
+def new_game_id(conn: Connection) -> tuple[int, str]:
+    """The number and the nonce of a game to be made, which :func:`write_game_id` makes its id of."""
+    [(number,)] = conn.execute("SELECT nextval('games_game_seq')").fetchall()
+    return number, new_nonce()
 
 
 def create_game(
     conn: Connection,
+    number: int,
+    nonce: str,
     *,
     owner: int,
     ruleset: str,
@@ -89,16 +129,17 @@ def create_game(
     visibility: str,
     seed: bytes | None,
     commitment: bytes | None,
+    client_seeds: str | None,
+    secret: bytes | None,
+    salts: bytes | None,
     origin: str | None,
-    events: Sequence[Entry],
-    status: str,
-    summary: str,
+    given_seeds: Mapping[int, str],
+    added: Addition,
 ) -> tuple[Game, list[str]]:
-    """Makes a game with its first events, in one commit.
+    """Makes a game with its first events and client seeds (by place), in one commit.
 
     Answers the game and the text of each seat's token, which is kept nowhere, in order of seat.
     """
-    nonce = new_nonce()
     given = [new_secret() for _ in players]
     row: dict[str, Any] = {
         "owner": owner,
@@ -108,24 +149,30 @@ def create_game(
         "visibility": visibility,
         "seed": seed,
         "commitment": commitment,
+        "client_seeds": client_seeds,
+        "secret": secret,
         "origin": origin,
     }
-    tokens = [hashed(secret) for secret in given]
+    tokens = [hashed(each) for each in given]
     made = conn.execute(
         CREATE,
         row
         | {
+            "game": number,
             "nonce": nonce,
             "config": _json(config),
             "players": list(players),
             "tokens": tokens,
-            "events": _json(events),
-            "seq": len(events),
-            "status": status,
-            "summary": summary,
+            "salts": salts,
+            "given_seeds": _json({str(place): text for place, text in given_seeds.items()}),
+            "events": _entries(added.events),
+            "seq": len(added.events),
+            "head": added.head,
+            "status": added.status,
+            "summary": added.summary,
         },
     )
-    [(number, created_at)] = made.fetchall()
+    [(created_at,)] = made.fetchall()
     game = Game(
         number=number,
         id=write_game_id(number, nonce),
@@ -135,7 +182,7 @@ def create_game(
         created_at=created_at,
         **row,
     )
-    return game, [SeatToken(number, seat, secret).text for seat, secret in enumerate(given)]
+    return game, [SeatToken(number, seat, each).text for seat, each in enumerate(given)]
 
 
 # The array is only gathered when there is something newer than what the caller has.
@@ -144,7 +191,7 @@ SELECT (SELECT secret_hash FROM api_keys WHERE key = %(key)s AND revoked_at IS N
        CASE WHEN heads.seq > %(after)s THEN
            ARRAY(SELECT event FROM events WHERE game = heads.game AND seq > %(after)s ORDER BY seq)
        END,
-       heads.seq, heads.status, heads.summary, heads.updated_at
+       heads.seq, heads.head, heads.disputes, heads.status, heads.summary, heads.updated_at
 FROM (VALUES (0)) AS always LEFT JOIN heads ON heads.game = %(game)s
 """
 
@@ -161,7 +208,8 @@ def read_head(conn: Connection, number: int, key: int | None, after: int) -> Rea
 
 GAME: Final = (
     "games.game, games.nonce, games.owner, games.ruleset, games.version, games.config, games.players, games.dealer,"
-    " games.visibility, games.tokens, games.seed, games.commitment, games.origin, games.created_at"
+    " games.visibility, games.tokens, games.seed, games.commitment, games.client_seeds, games.secret,"
+    " games.origin, games.created_at"
 )
 
 
@@ -179,7 +227,7 @@ def _game(row: Sequence[Any]) -> Game:
         owner,
         ruleset,
         version,
-        orjson.loads(config),
+        _config(config),
         tuple(players),
         dealer,
         visibility,
@@ -188,49 +236,95 @@ def _game(row: Sequence[Any]) -> Game:
     )
 
 
+def _config(text: str) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = orjson.loads(text)
+    except ValueError:
+        # Nobody can play on with it; but the audit has to open the game to say so.
+        return {}
+    return config
+
+
+def read_salts(conn: Connection, number: int) -> bytes | None:
+    """The salts that an imported game brought with it, one after the other; None when they follow from its secret."""
+    row = conn.execute("SELECT salts FROM games WHERE game = %s", (number,)).fetchone()
+    return None if row is None else row[0]
+
+
+def read_client_seeds(conn: Connection, number: int) -> dict[int, str]:
+    """The client seeds that a game has been given so far, by place."""
+    return dict(conn.execute("SELECT place, seed FROM client_seeds WHERE game = %s ORDER BY place", (number,)))
+
+
 def read_events(conn: Connection, number: int, upto: int = INT4_MAX, after: int = 0) -> list[Entry]:
     """The events of a game from seq ``after + 1`` to ``upto`` or the newest, in order: no seq is ever left out."""
-    return conn.execute(
-        "SELECT at, event FROM events WHERE game = %s AND seq > %s AND seq <= %s ORDER BY seq",
+    rows = conn.execute(
+        "SELECT at, event, digest FROM events WHERE game = %s AND seq > %s AND seq <= %s ORDER BY seq",
         (number, after, upto),
         binary=True,
-    ).fetchall()
+    )
+    return [Entry(*row) for row in rows]
 
 
-APPEND: Final = """
+MOVE_HEAD: Final = """
 WITH head AS (
-    UPDATE heads SET seq = %(seq)s, status = %(status)s, summary = %(summary)s, updated_at = now()
-    WHERE game = %(game)s AND seq = %(expected)s
+    UPDATE heads SET seq = %(seq)s, head = %(head)s, status = %(status)s, summary = %(summary)s, updated_at = now()
+    WHERE game = %(game)s AND seq = %(expected)s AND head = %(expected_head)s
     RETURNING game
-)
-INSERT INTO events (game, seq, at, event)
-SELECT game, %(expected)s + place, (entry->>0)::timestamptz, entry->>1
+)"""
+ADD_EVENTS: Final = """
+INSERT INTO events (game, seq, at, event, digest)
+SELECT game, %(expected)s + place, (entry->>0)::timestamptz, entry->>1, decode(entry->>2, 'hex')
 FROM head, json_array_elements(%(events)s) WITH ORDINALITY AS given (entry, place)
 """
+APPEND: Final = MOVE_HEAD + ADD_EVENTS
+SET_CLIENT_SEED: Final = """
+INSERT INTO client_seeds (game, place, seed) SELECT game, %(place)s, %(client_seed)s FROM head
+"""
+ADD_CLIENT_SEED: Final = f"{MOVE_HEAD}, log AS ({ADD_EVENTS}) {SET_CLIENT_SEED}"
 
 
-def append(
-    conn: Connection, number: int, expected_seq: int, events: Sequence[Entry], status: str, summary: str
-) -> bool:
-    """Adds ``events``, at least one, after seq ``expected_seq``, in one commit.
+def append(conn: Connection, number: int, expected: Standing, added: Addition) -> bool:
+    """Adds events, at least one, to a game that stands as ``expected``, in one commit.
 
-    False when the game isn't at that seq, because another writer was first: then nothing was added.
+    False when it stands elsewhere, because another writer was first: then nothing was added.
     """
+    return _add(conn, APPEND, number, expected, added)
+
+
+def add_client_seed(
+    conn: Connection, number: int, expected: Standing, place: int, client_seed: str, added: Addition
+) -> bool:
+    """Adds a client seed to a game that stands as ``expected``, with the events that it leads to, if any.
+
+    False when it stands elsewhere, or has a seed at that place: then nothing was added.
+    """
+    return _add(conn, ADD_CLIENT_SEED, number, expected, added, place=place, client_seed=client_seed)
+
+
+def _add(conn: Connection, statement: str, number: int, expected: Standing, added: Addition, **more: int | str) -> bool:
     try:
-        added = conn.execute(
-            APPEND,
+        done = conn.execute(
+            statement,
             {
                 "game": number,
-                "expected": expected_seq,
-                "events": _json(events),
-                "seq": expected_seq + len(events),
-                "status": status,
-                "summary": summary,
+                "expected": expected.seq,
+                "expected_head": expected.head,
+                "events": _entries(added.events),
+                "seq": expected.seq + len(added.events),
+                "head": added.head,
+                "status": added.status,
+                "summary": added.summary,
+                **more,
             },
         )
     except UniqueViolation:
         return False
-    return added.rowcount > 0
+    return done.rowcount > 0
+
+
+def _entries(events: Sequence[Entry]) -> str:
+    return _json([(at, text, digest.hex()) for at, text, digest in events])
 
 
 def _json(value: object) -> str:
@@ -279,9 +373,9 @@ def list_games(
     }
     conditions = "".join(f" AND {FILTERS[name]}" for name, value in asked.items() if value is not None)
     rows = conn.execute(
-        f"SELECT heads.seq, heads.status, heads.summary, heads.updated_at, {GAME} "  # noqa: S608
+        f"SELECT heads.seq, heads.head, heads.disputes, heads.status, heads.summary, heads.updated_at, {GAME} "  # noqa: S608
         f"FROM games JOIN heads USING (game) WHERE games.owner = %(owner)s{conditions} "
         "ORDER BY games.created_at DESC, games.game DESC LIMIT %(limit)s",
         {"owner": owner, "limit": limit, **asked},
     )
-    return [(_game(row[4:]), Head(*row[:4])) for row in rows]
+    return [(_game(row[6:]), Head(*row[:6])) for row in rows]

@@ -6,6 +6,8 @@ from typing import Any
 
 import psycopg
 
+from api.store.signing import ensure_signing_key
+
 # Any number will do, as long as every migration of Tricklog takes the same.
 MIGRATION_LOCK = 0x747269636B
 
@@ -36,6 +38,8 @@ def check(conn: psycopg.Connection[Any]) -> None:
 def migrate(dsn: str) -> str:
     """Bring the database's schema to the newest revision, in one transaction, and return that revision.
 
+    What a running service needs of the data is then there as well: a key to sign receipts with.
+
     Any number of these may run at once. SchemaError when the schema is too new or the user lacks a privilege.
     """
     # Alembic and SQLAlchemy are for this alone: nothing that serves loads them.
@@ -53,6 +57,7 @@ def migrate(dsn: str) -> str:
             _refuse_newer(_current(connection.exec_driver_sql))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+            ensure_signing_key(connection.exec_driver_sql)
     except DBAPIError as error:
         if isinstance(error.orig, psycopg.errors.InsufficientPrivilege):
             told = error.orig.diag

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.benchmarks import disk, http, replays
+from tests.benchmarks import disk, http, proofs, replays
 
 BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "replay": replays.replay,
@@ -13,6 +13,9 @@ BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "long": http.long_game,
     "reads": http.reads,
     "disk": disk.main,
+    "sealing": proofs.sealing,
+    "audits": proofs.audits,
+    "archive": proofs.archive,
 }
 
 

@@ -10,6 +10,8 @@ from marshmallow import Schema, fields
 
 from api import store
 
+HEAD = bytes(32)
+
 
 class Moves(Schema):
     """The form of the body."""
@@ -29,7 +31,8 @@ def create_app() -> Flask:
     def moves(game: int, seq: int) -> tuple[dict[str, Any], int]:
         schema.load(request.get_json())
         with store.connection(pool) as conn:
-            store.append(conn, game, seq, [(datetime.now(UTC), '2,"play","Qs"')], "running", summary)
+            event = store.Entry(datetime.now(UTC), '2,"play","Qs"', HEAD)
+            store.append(conn, game, store.Standing(seq, HEAD), store.Addition([event], HEAD, "running", summary))
         return {"seq": seq + 1, "to_act": [0], "status": "running"}, 201
 
     return app

@@ -136,11 +136,13 @@ def moves() -> None:
 
 TWIN: Final = """
 WITH made AS (
-    INSERT INTO games (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens)
-    SELECT nonce, owner, ruleset, version, config, players, dealer, visibility, tokens FROM games WHERE game = %s
+    INSERT INTO games (nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, secret)
+    SELECT nonce, owner, ruleset, version, config, players, dealer, visibility, tokens, secret
+    FROM games WHERE game = %s
     RETURNING game
 )
-INSERT INTO heads (game, seq, status, summary) SELECT game, 0, 'running', '{}' FROM made RETURNING game
+INSERT INTO heads (game, seq, head, status, summary)
+SELECT game, 0, decode(repeat('00', 32), 'hex'), 'running', '{}' FROM made RETURNING game
 """
 
 

@@ -67,6 +67,14 @@ MATRIX: dict[str, dict[str, int]] = {
     "playMoves": WRITES | FALSE | SECRET,
     "takeBack": DIRECTS | FALSE | SECRET,
     "abandonGame": DIRECTS | FALSE | SECRET,
+    "giveClientSeed": {caller: 403 if status == 201 else status for caller, status in WRITES.items()} | FALSE | SECRET,
+    "auditGame": RECORD | FALSE | SECRET,
+    "disputeScore": WRITES | FALSE | SECRET,
+    "listDisputes": SEES | FALSE | SECRET,
+    "getDispute": {caller: 404 if status == 200 else status for caller, status in SEES.items()} | FALSE | SECRET,
+    "resolveDispute": {caller: 404 if status == 201 else status for caller, status in DIRECTS.items()} | FALSE | SECRET,
+    "auditRecord": {caller: status or 200 for caller, status in (KEYS | FALSE).items()},
+    "getReceiptKeys": ANYBODY,
     "createGame": {caller: status or 201 for caller, status in (KEYS | FALSE).items()},
     "importRecord": {caller: status or 201 for caller, status in (KEYS | FALSE).items()},
     "listGames": {caller: status or 200 for caller, status in (KEYS | FALSE).items()},
@@ -80,7 +88,11 @@ MATRIX: dict[str, dict[str, int]] = {
 }
 
 # And about a public one: where it differs for who shows nothing.
-PUBLIC = dict.fromkeys(("getGame", "listEvents", "getState", "getLedger", "getReplay"), 200) | {
+PUBLIC = dict.fromkeys(("getGame", "listEvents", "getState", "getLedger", "getReplay", "listDisputes"), 200) | {
+    "giveClientSeed": 401,
+    "auditGame": 403,
+    "disputeScore": 401,
+    "resolveDispute": 401,
     "listLegalMoves": 401,
     "getRecord": 403,
     "playMoves": 401,
@@ -99,6 +111,14 @@ def body_for(api: Api, operation_id: str, made: World, caller: str) -> Any:
             return {"to": 2}
         case "abandonGame":
             return {"reason": "Late."}
+        case "giveClientSeed":
+            return {"seed": "heads"}
+        case "disputeScore":
+            return {"totals": [0, 0, 0], "statement": "Nothing yet."}
+        case "resolveDispute":
+            return {"resolution": "So it is."}
+        case "auditRecord":
+            return {"record": api.ok("GET", f"/v1/games/{made.game}/record", made.tokens["owner"])}
         case "createGame":
             return NEW
         case "importRecord":
@@ -126,7 +146,7 @@ def test_operation_answers_each_caller_as_it_should(api: Api, operation_id: str,
             api.ok(
                 "POST", f"/v1/games/{made.game}/moves", made.tokens["seat"], {"moves": [{"type": "bid", "tricks": 1}]}
             )
-        path = template.format(game=made.game, ruleset="thirteen", problem="stale")
+        path = template.format(game=made.game, ruleset="thirteen", problem="stale", dispute="1")
         body = body_for(api, operation_id, made, caller)
         response = api.call(method, path, made.tokens[caller], body)
         if operation_id == "playMoves" and caller == "other seat":
