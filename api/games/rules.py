@@ -284,6 +284,29 @@ class State:
     lines: list[ScoreLine]
     winners: tuple[int, ...]
 
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        seats: int,
+        pack: Pack,
+        moves: "Mapping[str, Move]",
+        chances: "Mapping[str, Chance]",
+        *,
+        sides: int,
+    ) -> None:
+        """What every game starts from; the rest is the ruleset's."""
+        self.config = config
+        self.seats = seats
+        self.pack = pack
+        self.moves = moves
+        self.chances = chances
+        self.round = 1
+        first = config.get("first_dealer")
+        self.dealer = first if type_(first) is int else None
+        self.scores = [0] * sides
+        self.lines = []
+        self.winners = ()
+
     def copy(self) -> "State":
         """A state that can go its own way from here."""
         other = object.__new__(type_(self))
@@ -563,6 +586,38 @@ def cut_hands(shuffled: Sequence[str], counts: Sequence[int]) -> list[list[str]]
         hands.append(list(shuffled[start : start + count]))
         start += count
     return hands
+
+
+def deal_hands(pack: Pack, each: int, take: Callable[..., Sequence[Effect]]) -> Chance:
+    """The deal of ``each`` cards of ``pack`` to every seat; what is left of it stays unknown."""
+    return Chance(
+        Field("hands", card_lists(pack), "own-part"),
+        ask=lambda state: {"hands": [each] * state.seats},
+        items=lambda state: pack.names,
+        cut=lambda state, shuffled: {"hands": cut_hands(shuffled, [each] * state.seats)},
+        check=lambda state, hands: check_hands([each] * state.seats, hands),
+        take=take,
+        words="the hands are {hands}",
+    )
+
+
+def random_dealer(seats: int) -> Chance:
+    """The choice of the first dealer among ``seats``, after which the deal is called for."""
+
+    def take(state: Any, seq: int, seat: int) -> Sequence[Effect]:
+        state.dealer = seat
+        state.phase = state.call = DEAL
+        return ()
+
+    return Chance(
+        Field("dealer", integer(0, seats - 1), "everyone"),
+        ask=lambda state: {},
+        items=lambda state: range(seats),
+        cut=lambda state, shuffled: {"dealer": shuffled[0]},
+        check=lambda state, seat: None,
+        take=take,
+        words="seat {dealer} deals first",
+    )
 
 
 def award(state: Any, line: ScoreLine) -> ScoreLine:

@@ -9,7 +9,6 @@ from api.games.kraken.bidding import (
     accept,
     callable_suits,
     check_turn,
-    choose_dealer,
     deal,
     decline,
     double,
@@ -53,11 +52,11 @@ from api.games.rules import (
     boolean,
     card,
     card_lists,
-    check_hands,
     choice,
-    cut_hands,
+    deal_hands,
     integer,
     number_choice,
+    random_dealer,
     seat_or,
     sees_seat,
 )
@@ -117,24 +116,8 @@ MOVES: Final[dict[str, Move]] = {
 }
 
 CHANCES: Final[dict[str, Chance]] = {
-    "dealer": Chance(
-        Field("dealer", integer(0, SEATS - 1), "everyone"),
-        ask=lambda state: {},
-        items=lambda state: range(SEATS),
-        cut=lambda state, shuffled: {"dealer": shuffled[0]},
-        check=lambda state, seat: None,
-        take=choose_dealer,
-        words="seat {dealer} deals first",
-    ),
-    "deal": Chance(
-        Field("hands", card_lists(PACK), "own-part"),
-        ask=lambda state: {"hands": [HAND] * SEATS},
-        items=lambda state: PACK.names,
-        cut=lambda state, shuffled: {"hands": cut_hands(shuffled, [HAND] * SEATS)},
-        check=lambda state, hands: check_hands([HAND] * SEATS, hands),
-        take=deal,
-        words="the hands are {hands}",
-    ),
+    "dealer": random_dealer(SEATS),
+    "deal": deal_hands(PACK, HAND, deal),
     "turn": Chance(
         Field("card", card(PACK), "everyone"),
         ask=lambda state: {"card": 1},
@@ -154,18 +137,9 @@ def options(seats: int) -> dict[str, Option]:
 
 def start(config: Mapping[str, Any], seats: int) -> Kraken:
     """The state before the first event; ``config`` whole, as read_config gives it."""
-    state = Kraken()
-    state.config = config
-    state.seats = seats
-    state.pack, state.moves, state.chances = PACK, MOVES, CHANCES
+    state = Kraken(config, seats, PACK, MOVES, CHANCES, sides=2)
     state.suits = SUIT_OF
     state.beats = ()
-    state.scores = [0, 0]
-    state.lines = []
-    state.winners = ()
-    state.round = 1
-    first = config["first_dealer"]
-    state.dealer = None if first == RANDOM else first
     clear(state)
     if state.dealer is None:
         state.phase = state.call = DEALER

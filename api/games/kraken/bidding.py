@@ -20,7 +20,7 @@ from api.games.kraken.state import (
     UTRECHT,
     Kraken,
 )
-from api.games.rules import DEAL, Effect, IllegalMove
+from api.games.rules import Effect, IllegalMove
 
 # phase -> the two seats asked, counted from the declarer, and the phase that follows when one of them doubles
 DOUBLINGS: Final[Mapping[str, tuple[int, int, str]]] = {
@@ -28,13 +28,6 @@ DOUBLINGS: Final[Mapping[str, tuple[int, int, str]]] = {
     RE: (0, 2, SUPERKRAKEN),
     SUPERKRAKEN: (1, 3, DECLARE),
 }
-
-
-def choose_dealer(state: Kraken, seq: int, seat: int) -> Sequence[Effect]:
-    """The first dealer, found at random."""
-    state.dealer = seat
-    state.phase = state.call = DEAL
-    return ()
 
 
 def deal(state: Kraken, seq: int, hands: Sequence[Sequence[int]]) -> Sequence[Effect]:

@@ -20,10 +20,8 @@ from api.games.rules import (
     award,
     boolean,
     card,
-    card_lists,
     cards,
-    check_hands,
-    cut_hands,
+    deal_hands,
     finish,
     integer,
     leaders,
@@ -128,35 +126,19 @@ def _tables(seats: int, jokers: bool) -> tuple[WarPack, dict[str, Move], dict[st
             take=draw,
             words="the cards drawn for the deal are {cards}",
         ),
-        "deal": Chance(
-            Field("hands", card_lists(pack), "own-part"),
-            ask=lambda state: {"hands": [state.pack.size] * state.seats},
-            items=lambda state: state.pack.names,
-            cut=lambda state, shuffled: {"hands": cut_hands(shuffled, [state.pack.size] * state.seats)},
-            check=lambda state, hands: check_hands([state.pack.size] * state.seats, hands),
-            take=deal,
-            words="the hands are {hands}",
-        ),
+        "deal": deal_hands(pack, pack.size, deal),
     }
     return pack, moves, chances
 
 
 def start(config: Mapping[str, Any], seats: int) -> War:
     """The state before the first event; ``config`` whole, as read_config gives it."""
-    state = War()
-    state.config = config
-    state.seats = seats
-    state.pack, state.moves, state.chances = _tables(seats, config["jokers"])
-    state.suits = state.pack.suits
-    state.beats = state.pack.beats
-    state.scores = [0] * seats
-    state.lines = []
-    state.winners = ()
+    pack, moves, chances = _tables(seats, config["jokers"])
+    state = War(config, seats, pack, moves, chances, sides=seats)
+    state.suits = pack.suits
+    state.beats = pack.beats
     state.bags = [()] * seats
     state.decider = False
-    state.round = 1
-    first = config["first_dealer"]
-    state.dealer = None if first == DRAW else first
     _clear(state)
     if state.dealer is None:
         state.phase = state.call = DRAW

@@ -26,9 +26,9 @@ from api.games.rules import (
     check_hands,
     cut_hands,
     finish,
-    integer,
     leaders,
     permutation,
+    random_dealer,
     round_scored,
     seat_or,
 )
@@ -113,19 +113,8 @@ def options(seats: int) -> dict[str, Option]:
 
 def start(config: Mapping[str, Any], seats: int) -> Soda:
     """The state before the first event; ``config`` whole, as read_config gives it."""
-    state = Soda()
-    state.config = config
-    state.seats = seats
-    state.pack = PACK
-    state.moves = MOVES
-    state.chances = _chances(seats)
-    state.scores = [0] * seats
-    state.lines = []
-    state.winners = ()
+    state = Soda(config, seats, PACK, MOVES, _chances(seats), sides=seats)
     state.prizes = _prizes(tuple(config["suits"]))
-    state.round = 1
-    first = config["first_dealer"]
-    state.dealer = None if first == RANDOM else first
     _clear(state)
     if state.dealer is None:
         state.phase = state.call = DEALER
@@ -146,13 +135,6 @@ def _clear(state: Soda) -> None:
 
 
 # --- chance events --------------------------------------------------------------------------------------------------
-
-
-def choose_dealer(state: Soda, seq: int, seat: int) -> list[Effect]:
-    """Who deals the first round."""
-    state.dealer = seat
-    state.phase = state.call = DEAL
-    return []
 
 
 def check_deal(state: Soda, hands: Sequence[Sequence[int]], stock: Sequence[int]) -> None:
@@ -348,15 +330,7 @@ MOVES: Final = {
 @lru_cache
 def _chances(seats: int) -> dict[str, Chance]:
     return {
-        "dealer": Chance(
-            Field("dealer", integer(0, seats - 1), "everyone"),
-            ask=lambda state: {},
-            items=lambda state: range(seats),
-            cut=lambda state, shuffled: {"dealer": shuffled[0]},
-            check=lambda state, seat: None,
-            take=choose_dealer,
-            words="seat {dealer} deals first",
-        ),
+        "dealer": random_dealer(seats),
         "deal": Chance(
             Field("hands", card_lists(PACK), "own-part"),
             Field("stock", cards(PACK), "nobody"),

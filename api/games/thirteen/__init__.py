@@ -18,7 +18,6 @@ from api.games.combinations import (
 from api.games.rules import (
     DEAL,
     OVER,
-    Chance,
     Effect,
     Field,
     IllegalMove,
@@ -29,10 +28,8 @@ from api.games.rules import (
     Seen,
     award,
     boolean,
-    card_lists,
     cards,
-    check_hands,
-    cut_hands,
+    deal_hands,
     finish,
     round_scored,
 )
@@ -87,29 +84,15 @@ def options(seats: int) -> dict[str, Option]:
 
 def start(config: Mapping[str, Any], seats: int) -> Thirteen:
     """The state before the first event; ``config`` whole, as read_config gives it."""
-    state = Thirteen()
-    state.config = config
-    state.seats = seats
-    state.pack = PACK
-    state.moves = MOVES
-    state.chances = CHANCES
+    state = Thirteen(config, seats, PACK, MOVES, CHANCES, sides=seats)
     state.phase = state.call = DEAL
-    state.round = 1
-    state.dealer = None
     state.to_act = ()
     state.hands = [0] * seats
-    state.scores = [0] * seats
-    state.lines = []
-    state.winners = ()
     state.trick = []
     state.in_trick = 0
     state.out = []
     state.opened = False
     return state
-
-
-def _counts(state: Thirteen) -> list[int]:
-    return [HAND] * state.seats
 
 
 def deal(state: Thirteen, seq: int, hands: Sequence[Sequence[int]]) -> list[Effect]:
@@ -203,15 +186,7 @@ MOVES: Final = {
 }
 
 CHANCES: Final = {
-    "deal": Chance(
-        Field("hands", card_lists(PACK), "own-part"),
-        ask=lambda state: {"hands": _counts(state)},
-        items=lambda state: PACK.names,
-        cut=lambda state, shuffled: {"hands": cut_hands(shuffled, _counts(state))},
-        check=lambda state, hands: check_hands(_counts(state), hands),
-        take=deal,
-        words="the hands are {hands}",
-    )
+    "deal": deal_hands(PACK, HAND, deal),
 }
 
 

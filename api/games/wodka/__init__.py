@@ -96,17 +96,7 @@ def options(seats: int) -> dict[str, Option]:
 
 def start(config: Mapping[str, Any], seats: int) -> Wodka:
     """The state before the first event; ``config`` whole, as read_config gives it."""
-    state = Wodka()
-    state.config = config
-    state.seats = seats
-    state.pack = PACK
-    state.moves = MOVES
-    state.chances = CHANCES
-    state.round = 1
-    state.dealer = None
-    state.scores = [0, 0]
-    state.lines = []
-    state.winners = ()
+    state = Wodka(config, seats, PACK, MOVES, CHANCES, sides=2)
     _clear(state)
     return state
 
