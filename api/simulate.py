@@ -207,4 +207,6 @@ def _random_value(schema: Mapping[str, Any], seats: int, rng: random.Random) -> 
         return rng.random() < 0.5
     if schema["type"] == "array":
         return rng.sample(schema["items"]["enum"], schema["minItems"])
-    return rng.randint(schema["minimum"], schema["maximum"])
+    # small ones more often than great ones: such games end sooner
+    least, most = schema["minimum"], schema["maximum"]
+    return least + round((most - least) * rng.random() ** 3)
