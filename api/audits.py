@@ -104,6 +104,10 @@ def _check_store(evidence: store.Evidence, position: Position | None) -> Check:
     if row["seq"] != count:
         told = f"The store has {count} events, and counted {row['seq']}."
         return Check("store", False, told, min(row["seq"], count) + 1)
+    if row["dealer"] == "service" and row["seed"] is None and row["secret"] is not None:
+        return Check("store", False, "The service deals this game, and its seed is gone.")
+    if not set(evidence.client_seeds) <= set(range(len(service.client_seeds_of(row["mode"], len(row["players"]), {})))):
+        return Check("store", False, "There is a client seed of nobody's.")
     if position is None:
         return Check("store", False, "What is stored is no record to compare with.")
     if position.seq == count and row["status"] != position.status:

@@ -328,9 +328,8 @@ def _catch_up(game: store.Game, kept: Position | None, seq: int, texts: Sequence
     """The position at ``seq``, from the one kept and the events after it; None when the whole record is needed."""
     if kept is None:
         return _derive(game, texts) if len(texts) == seq else None
-    if kept.seq == seq:
-        return kept
-    if kept.seq + len(texts) != seq:
+    # at the same seq only another head brings one here
+    if kept.seq == seq or kept.seq + len(texts) != seq:
         return None
     position = kept.copy()
     for text in texts:
@@ -557,7 +556,8 @@ def _addition(position: Position, accepted: Sequence[Accepted], head: bytes) -> 
 
 def _key(game: store.Game, given: ClientSeeds) -> bytes | None:
     """The key of the stream that a game is dealt from; None when its owner deals."""
-    return None if game.seed is None else stream_key(game.seed, [given[place] for place in sorted(given)])
+    places = range(len(client_seeds_of(game.client_seeds, len(game.players), {})))
+    return None if game.seed is None else stream_key(game.seed, [given[place] for place in places if place in given])
 
 
 def _deal(key: bytes | None, position: Position, now: datetime) -> list[Accepted]:
@@ -575,6 +575,9 @@ def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expecte
 
     Each move is an object with a ``type``, a text. RefusedError names the rule that one of them breaks, StaleError says
     that the game isn't at an ``expected`` seq, ForbiddenError that a seat token speaks for another seat.
+
+    A list ends where cards come out that its sender doesn't know yet (OutOfRangeError for what follows, unseen): how a
+    later move was refused would tell them, with nothing played.
     """
     may_write(opened)
     moves = [_as_caller(opened, move) for move in moves]
@@ -589,7 +592,11 @@ def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expecte
             except IllegalMove as refusal:
                 raise RefusedError(refusal, index, _seat(move)) from None
             accepted.append(Accepted(position.seq, now, move, effects))
-            accepted += _deal(key, position, now)
+            dealt = _deal(key, position, now)
+            accepted += dealt
+            drawn = opened.seat is not None and any(effect.private for effect in effects)
+            if (dealt or drawn) and index + 1 < len(moves):
+                raise OutOfRangeError(f"moves.{index + 1}", "Send it after the cards that the move before it brings.")
         return position, accepted
 
     return _append(desk, opened, expected, attempt)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validates, validates_schema
 from marshmallow.validate import Length, OneOf, Range, Regexp
 
 from api.games import LATEST
@@ -391,6 +391,12 @@ class AuditRequestSchema(Request):
         load_default=list,
         metadata={"description": "Receipts of this service to hold it against."},
     )
+
+    @validates("record")
+    def _check_length(self, record: dict[str, Any], **_: Any) -> None:
+        events = record.get("events")
+        if isinstance(events, list) and len(events) > EVENTS_MOST:
+            raise ValidationError(f"Must have {EVENTS_MOST} events at most.")
 
 
 class ResultSchema(Request):

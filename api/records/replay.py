@@ -96,12 +96,12 @@ def abandon(position: Position, event: Event) -> Sequence[Effect]:
 def walk(ruleset: Ruleset, config: Mapping[str, Any], seats: int, events: Sequence[Event]) -> Iterator[Step]:
     """Replays a whole record, event by event; IllegalMove at the first event that the rules refuse.
 
-    A takeback goes on from a copy kept of the position it returns to, so that a record full of them costs no more to
-    replay than another.
+    A takeback goes on from a copy kept of the position it returns to, so that a record full of them needs no replay
+    from the start for each.
     """
     position = begin(ruleset, config, seats)
     kept = {event.get("to") for event in events if event["type"] == TAKEBACK and type(event.get("to")) is int}
-    saved = {0: position.copy()}
+    saved = {0: (position.state.copy(), 0)}
     live: list[int] = []
     moves: list[int] = []
     for event in events:
@@ -109,7 +109,12 @@ def walk(ruleset: Ruleset, config: Mapping[str, Any], seats: int, events: Sequen
             to = _check_takeback(position, event, live, moves)
             retracted = live[bisect_right(live, to) :]
             del live[bisect_right(live, to) :], moves[bisect_right(moves, to) :]
-            position.state = saved[to].state.copy()
+            for seq in retracted:
+                saved.pop(seq, None)
+            state, count = saved[to]
+            lines = position.state.lines[:count]
+            position.state = state.copy()
+            position.state.lines = lines
             position.seq += 1
             yield Step(event, [Effect("retracted", {"events": retracted})], position)
             continue
@@ -118,7 +123,10 @@ def walk(ruleset: Ruleset, config: Mapping[str, Any], seats: int, events: Sequen
         if "seat" in event:
             moves.append(position.seq)
         if position.seq in kept:
-            saved[position.seq] = position.copy()
+            # without its score lines, of which those of every later position are a continuation
+            state, count = position.state.copy(), len(position.state.lines)
+            state.lines = []
+            saved[position.seq] = (state, count)
         yield Step(event, effects, position)
 
 
@@ -129,7 +137,8 @@ def _check_takeback(position: Position, event: Event, live: Sequence[int], moves
     to = event.get("to")
     if event.keys() != {"type", "to"} or type(to) is not int:
         raise IllegalMove("common.takeback", "A takeback has exactly the fields type and to, a seq.")
-    if to and to not in live:
+    at = bisect_right(live, to)
+    if to and (not at or live[at - 1] != to):
         raise IllegalMove(
             "common.takeback", "A takeback goes to 0 or to an event that is neither retracted nor a takeback."
         )

@@ -64,7 +64,7 @@ CREATE TABLE heads (
 CREATE TABLE events (
     game integer NOT NULL,
     seq integer NOT NULL CHECK (seq > 0),
-    at timestamptz NOT NULL DEFAULT now(),
+    at timestamptz NOT NULL DEFAULT now() CHECK (at BETWEEN '0001-01-01 UTC' AND '9999-12-31 23:59:59.999999 UTC'),
     digest bytea NOT NULL CHECK (octet_length(digest) = 32),
     event text NOT NULL,
     PRIMARY KEY (game, seq)
@@ -83,9 +83,9 @@ CREATE TABLE client_seeds (
 CREATE TABLE disputes (
     game integer NOT NULL,
     place integer NOT NULL CHECK (place > 0),
-    at timestamptz NOT NULL,
+    at timestamptz NOT NULL CHECK (at BETWEEN '0001-01-01 UTC' AND '9999-12-31 23:59:59.999999 UTC'),
     digest bytea NOT NULL CHECK (octet_length(digest) = 32),
-    entry text NOT NULL,
+    entry text NOT NULL CHECK (json_typeof(entry::json) = 'object'),
     PRIMARY KEY (game, place)
 );
 """

@@ -10,6 +10,7 @@ from tests.http.client import Api
 # Three seats, a pack without jokers and without the two of clubs, dealt round by round.
 PACK = [rank + suit for suit in "cdhs" for rank in "23456789TJQKA" if rank + suit != "2c"]
 DEAL = {"type": "deal", "hands": [PACK[seat::3] for seat in range(3)]}
+NO: dict[str, Any] = {"type": "no"}
 BIDS = [{"seat": seat, "type": "bid", "tricks": 2} for seat in (1, 2, 0)]
 
 
@@ -265,3 +266,48 @@ def test_whole_game_to_its_score_sheet(api: Api, key: str) -> None:
     totals = [sum(line["points"] for line in ledger["lines"] if line["side"] == side) for side in range(3)]
     assert totals == ledger["totals"]
     assert {line["rule"].split(".")[0] for line in ledger["lines"]} == {"quadruple-war"}
+
+
+@pytest.mark.parametrize(("ruleset", "seats"), [("soda", 2), ("wodka", 4)])
+def test_a_list_tells_nothing_of_cards_that_its_own_moves_bring(api: Api, key: str, ruleset: str, seats: int) -> None:
+    """Not by how a later move is refused, which leaves nothing in the record and could be tried for each card."""
+    players = [f"Player {seat}" for seat in range(seats)]
+    body = {"ruleset": ruleset, "players": players, "dealer": "service", "visibility": "private"}
+    game = api.ok("POST", "/v1/games", key, body)
+    if ruleset == "soda":
+        first = game["to_act"][0]
+        lead = api.ok("GET", path(game, "legal-moves"), game["seat_tokens"][first])["moves"][0]
+        seq = api.ok("POST", path(game), game["seat_tokens"][first], {"moves": [lead]})["seq"]
+        seat, move = 1 - first, NO
+    else:
+        seq = game["seq"]
+        seat, move = 2, {"type": "grand", "call": False}
+    answers = {
+        str(api.refused(422, "invalid-request", "POST", path(game), game["seat_tokens"][seat], {"moves": moves}))
+        for card in ["2c", "9d", "Ks", "Ah"]
+        for moves in (
+            [move, {"type": "play", "card": card}],
+            [move, {"type": "exchange", "cards": [card] * 3}, {"type": "x"}],
+        )
+    }
+    assert len(answers) == 1
+    assert "moves.1" in answers.pop()
+    assert api.ok("GET", path(game, "state"), key)["seq"] == seq
+
+
+def test_a_list_ends_where_the_service_deals(api: Api, key: str) -> None:
+    """For the owner too, who knows every card but those that are not dealt yet."""
+    body = {"ruleset": "soda", "players": ["Ann", "Ben"], "dealer": "service", "visibility": "private"}
+    game = api.ok("POST", "/v1/games", key, body)
+    while (at := api.ok("GET", path(game, "state"), key))["round"] == 1 and at["table"]["scoring_card"] != "Tc":
+        moves = api.ok("GET", f"{path(game, 'legal-moves')}?seat={at['to_act'][0]}", key)["moves"]
+        api.ok("POST", path(game), key, {"moves": [{"seat": at["to_act"][0], **moves[-1]}]})
+    if not at["table"]["laid"]:
+        lead = api.ok("GET", f"{path(game, 'legal-moves')}?seat={at['to_act'][0]}", key)["moves"][0]
+        played = {"seat": at["to_act"][0], **lead}
+        at = {**at, "to_act": api.ok("POST", path(game), key, {"moves": [played]})["to_act"]}
+    last = {"seat": at["to_act"][0], "type": "no"}
+    for probe in ({"seat": 0, "type": "play", "card": "2c"}, {"seat": 1, "type": "play", "card": "Ks"}, {"type": "x"}):
+        problem = api.refused(422, "invalid-request", "POST", path(game), key, {"moves": [last, probe]})
+        assert list(problem["errors"]) == ["moves.1"]
+    assert api.ok("POST", path(game), key, {"moves": [last]})["events"][-1]["type"] == "deal"
