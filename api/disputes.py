@@ -10,6 +10,9 @@ from api.proofs import digests
 from api.records.disputes import CLAIM_FIELDS, ClaimError, find
 from api.rule_texts import game_texts
 
+CLAIMS_MOST = 200
+"""How many disputes a game takes: any seat may claim, and all of them are kept for good."""
+
 
 def dispute_digest(game: str, entry: store.DisputeEntry) -> bytes:
     """What binds an entry to its game and its place there."""
@@ -52,6 +55,8 @@ def _add_dispute_entry(desk: service.Desk, opened: service.Opened, entry: dict[s
             made = store.read_dispute_entries(conn, number)
             if "dispute" in entry and any(each.entry.get("dispute") == entry["dispute"] for each in made):
                 raise service.ForbiddenError("This dispute has been resolved.")
+            if "claim" in entry and sum("claim" in each.entry for each in made) >= CLAIMS_MOST:
+                raise service.ForbiddenError(f"A game takes {CLAIMS_MOST} disputes, and this one has had them.")
             added = store.DisputeEntry(len(made) + 1, datetime.now(UTC), b"", entry)
             added = added._replace(digest=dispute_digest(opened.game.id, added))
             if store.add_dispute_entry(conn, number, added):

@@ -405,3 +405,15 @@ def test_heads_go_on_from_each_other(api: Api, owner: str, finished: tuple[str, 
     assert all(one.seq <= other.seq for one, other in pairwise(read))
     assert len({each.head for each in read}) == len(read)
     assert read[-1].head == api.ok("GET", f"{path}/record", owner)["head"]
+
+
+def test_a_game_takes_so_many_disputes(api: Api, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.disputes.CLAIMS_MOST", 2)
+    game = api.new_game(key)
+    path = f"/v1/games/{game['id']}"
+    claimed = {"statement": "I say so.", "totals": game["scores"]}
+    for _ in range(2):
+        api.ok("POST", f"{path}/disputes", game["seat_tokens"][0], claimed)
+    api.ok("POST", f"{path}/disputes/1/resolution", key, {"resolution": "Play on."})
+    api.refused(403, "forbidden", "POST", f"{path}/disputes", key, claimed)
+    assert len(api.ok("GET", f"{path}/disputes", key)["disputes"]) == 2
