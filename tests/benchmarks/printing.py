@@ -4,7 +4,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-ROUNDS = 7
+ROUNDS = 25
 
 
 def line(what: str, figure: str, limit: str) -> None:
