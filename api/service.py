@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, reduce
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -289,10 +289,12 @@ def _bring_up(desk: Desk, conn: store.Connection, game: store.Game, kept: Kept |
         # they are all there once there is an event
         settled = kept is not None and kept.position.seq
         client_seeds = kept.client_seeds if kept and settled else store.read_client_seeds(conn, game.number)
-    before = None if kept is None or not kept.position.seq else kept.position
+    # only when what came since leads from the head that was kept to the one found: a store may have been set back
+    follows = kept is not None and reduce(digests.chain, found.digests, kept.head) == found.head.head
+    before = kept.position if kept is not None and kept.position.seq and follows else None
     position = _catch_up(game, before, found.head.seq, found.events)
     if position is None:
-        # a takeback, or a store set back to an earlier day: what was kept is of no use
+        # a takeback, or another past: what was kept is of no use
         desk.kept.pop(game.number, None)
         entries = store.read_events(conn, game.number, found.head.seq)
         position = _derive(game, [entry.text for entry in entries])
@@ -328,8 +330,7 @@ def _catch_up(game: store.Game, kept: Position | None, seq: int, texts: Sequence
     """The position at ``seq``, from the one kept and the events after it; None when the whole record is needed."""
     if kept is None:
         return _derive(game, texts) if len(texts) == seq else None
-    # at the same seq only another head brings one here
-    if kept.seq == seq or kept.seq + len(texts) != seq:
+    if kept.seq + len(texts) != seq:
         return None
     position = kept.copy()
     for text in texts:

@@ -243,9 +243,9 @@ def test_reading_for_a_move_finds_key_head_and_what_is_new(
     assert found.events == texts
     assert store.read_head(conn, game.number, owner, 2).events == texts[2:]
     assert store.read_head(conn, game.number, owner, 4).events == []
-    assert store.read_head(conn, game.number, None, 9) == (None, found.head, [])
-    assert store.read_head(conn, game.number + 1, owner, 0) == (found.key_hash, None, [])
-    assert store.read_head(conn, game.number, owner + 1, 4) == (None, found.head, [])
+    assert store.read_head(conn, game.number, None, 9) == (None, found.head, [], [])
+    assert store.read_head(conn, game.number + 1, owner, 0) == (found.key_hash, None, [], [])
+    assert store.read_head(conn, game.number, owner + 1, 4) == (None, found.head, [], [])
     store.revoke_key(admin, owner)
     assert store.read_head(conn, game.number, owner, 4).key_hash is None
 

@@ -68,6 +68,7 @@ class Reading(NamedTuple):
     key_hash: bytes | None
     head: Head | None
     events: list[str]
+    digests: list[bytes]
 
 
 class Standing(NamedTuple):
@@ -191,6 +192,9 @@ SELECT (SELECT secret_hash FROM api_keys WHERE key = %(key)s AND revoked_at IS N
        CASE WHEN heads.seq > %(after)s THEN
            ARRAY(SELECT event FROM events WHERE game = heads.game AND seq > %(after)s ORDER BY seq)
        END,
+       CASE WHEN heads.seq > %(after)s THEN
+           ARRAY(SELECT digest FROM events WHERE game = heads.game AND seq > %(after)s ORDER BY seq)
+       END,
        heads.seq, heads.head, heads.disputes, heads.status, heads.summary, heads.updated_at
 FROM (VALUES (0)) AS always LEFT JOIN heads ON heads.game = %(game)s
 """
@@ -200,10 +204,12 @@ def read_head(conn: Connection, number: int, key: int | None, after: int) -> Rea
     """What judging a caller and bringing a game up to date takes, in one round trip.
 
     The hash of the secret of the API key ``key`` (None when there is no such key, or it is revoked), the head of the
-    game (None when there is no such game), and the texts of its events after seq ``after``, in order.
+    game (None when there is no such game), and the texts and digests of its events after seq ``after``, in order.
     """
-    [(key_hash, events, *head)] = conn.execute(READ_HEAD, {"game": number, "key": key, "after": after}).fetchall()
-    return Reading(key_hash, None if head[0] is None else Head(*head), events or [])
+    [(key_hash, events, digests, *head)] = conn.execute(
+        READ_HEAD, {"game": number, "key": key, "after": after}
+    ).fetchall()
+    return Reading(key_hash, None if head[0] is None else Head(*head), events or [], digests or [])
 
 
 GAME: Final = (

@@ -3,8 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 
+from api import store
+from api.http import create_app
 from tests.http.client import Api
 
 # Three seats, a pack without jokers and without the two of clubs, dealt round by round.
@@ -311,3 +314,26 @@ def test_a_list_ends_where_the_service_deals(api: Api, key: str) -> None:
         problem = api.refused(422, "invalid-request", "POST", path(game), key, {"moves": [last, probe]})
         assert list(problem["errors"]) == ["moves.1"]
     assert api.ok("POST", path(game), key, {"moves": [last]})["events"][-1]["type"] == "deal"
+
+
+def test_a_store_set_back_is_followed(api: Api, key: str, game: dict[str, Any], shared_database_url: str) -> None:
+    """A worker that kept what is no longer so doesn't go on from there, however far the store has come since."""
+    worker = create_app(shared_database_url)
+    other = Api(worker, shared_database_url)
+    play = path(game)
+    other.ok("POST", play, key, {"moves": [DEAL, BIDS[0]]})
+    with psycopg.connect(shared_database_url, autocommit=True) as conn:
+        number = store.parse_game_id(game["id"])
+        columns = "seq, head, status, summary"
+        then = conn.execute(f"SELECT {columns} FROM heads WHERE game = %s", (number,)).fetchone()
+        assert then is not None
+        api.ok("POST", play, key, {"moves": BIDS[1:]})
+        conn.execute("ALTER TABLE events DISABLE TRIGGER refuse_change")
+        conn.execute("DELETE FROM events WHERE game = %s AND seq > 2", (number,))
+        conn.execute("ALTER TABLE events ENABLE ALWAYS TRIGGER refuse_change")
+        conn.execute(f"UPDATE heads SET ({columns}) = (%s, %s, %s, %s) WHERE game = %s", (*then, number))
+    again = [{**bid, "tricks": 9} for bid in BIDS[1:]]
+    other.ok("POST", play, key, {"moves": [*again, {"seat": 1, "type": "play", "card": "4c"}]})
+    bids = [each.ok("GET", path(game, "state"), key)["table"]["bids"] for each in (api, other)]
+    worker.extensions["tricklog"].desk.pool.close()
+    assert bids == [[9, 2, 9]] * 2
