@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 import psycopg
 
 from api import archives, embedded
 from api.http import openapi_yaml
-from api.http.settings import read_settings
+from api.http.settings import SETTINGS, read_settings
 from api.proofs.receipts import read_jwks, write_jwks
 from api.simulate import SimulationError, simulate
 from api.store import keys as api_keys
@@ -79,7 +79,10 @@ def cli() -> None:
     """Tricklog records, checks, replays and scores card games."""
 
 
-@cli.command()
+_SETTINGS_HELP: Final = "\n\n".join(f"{name}: {setting.described}." for name, setting in SETTINGS.items())
+
+
+@cli.command(epilog=f"Settings, from the environment:\n\n{_SETTINGS_HELP}")
 @click.option("--host", default="127.0.0.1", help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, help="The port; 0 takes a free one.")
 @click.option("--workers", type=click.IntRange(1), default=max(2, usable_cpus()), help="How many worker processes.")

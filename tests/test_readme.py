@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from api.http.settings import SETTINGS, Setting
 from tests.test_cli import serving, tricklog
 
 README = Path(__file__).parents[1] / "README.md"
@@ -33,3 +34,9 @@ def test_a_whole_game_with_curl(database_url: str, game_with_curl: str, tmp_path
     assert '"totals":[10,120,0,0],"winners":[1]' in done.stdout
     assert "Score sheet" in answers
     assert answers[-1] == "the same ledger"
+
+
+@pytest.mark.parametrize(("name", "setting"), SETTINGS.items(), ids=SETTINGS)
+def test_every_setting_is_described(name: str, setting: Setting) -> None:
+    assert f"| `{name}` | {setting.described} |" in README.read_text().splitlines()
+    assert name in tricklog("serve", "--help")

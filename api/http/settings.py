@@ -1,31 +1,86 @@
 """The settings of the HTTP service, from the environment."""
 
 import os
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, NamedTuple
+
+Reader = Callable[[str], Any]
+"""What makes a value of a text; its ValueError goes on after "must be"."""
+
+
+class Setting(NamedTuple):
+    """What stands behind a field of :class:`Settings`; ``default`` is written as in the environment."""
+
+    read: Reader
+    default: str
+    unit: str
+    what: str
+
+    @property
+    def described(self) -> str:
+        """What it is, on one line, with its default."""
+        default = " ".join(filter(None, (self.default or "none", self.unit)))
+        return f"{self.what} ({default})"
+
+
+def _setting(read: Reader, default: str, unit: str, what: str) -> Any:
+    return field(default=read(default), metadata={"setting": Setting(read, default, unit, what)})
+
+
+def _number(least: int = 1) -> Reader:
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise ValueError(f"a whole number of at least {least}")
+        return int(text)
+
+    return read
+
+
+def _one_of(*values: str) -> Reader:
+    def read(text: str) -> str:
+        if text not in values:
+            raise ValueError(f"one of {', '.join(values)}")
+        return text
+
+    return read
+
+
+def _yes_no(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError("yes or no")
+    return text == "yes"
+
+
+def _list(each: Reader = str) -> Reader:
+    def read(text: str) -> tuple[Any, ...]:
+        return tuple(each(part.strip()) for part in text.split(",") if part.strip())
+
+    return read
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Each is read from ``TRICKLOG_`` and its name in capitals.
+    """Each is read from ``TRICKLOG_`` and its name in capitals."""
 
-    ``max_body`` and ``max_record`` bound a request's body, in bytes; a record's is the larger one. ``connections`` are
-    those that a worker holds to the database.
-    """
+    max_body: int = _setting(_number(), "1048576", "bytes", "how long a request's body may be")
+    max_record: int = _setting(_number(), "16777216", "bytes", "how long the body may be that brings a record")
+    connections: int = _setting(_number(), "8", "", "how many connections to the database each worker holds")
 
-    max_body: int = 1024 * 1024
-    max_record: int = 16 * 1024 * 1024
-    connections: int = 8
+
+SETTINGS: Final[dict[str, Setting]] = {
+    f"TRICKLOG_{each.name.upper()}": each.metadata["setting"] for each in fields(Settings)
+}
+"""Every setting by the name of its variable, in the order of :class:`Settings`."""
 
 
 def read_settings() -> Settings:
-    """The settings, with defaults for what is not set; ValueError names the one that is no positive whole number."""
-    values = {}
-    for each in fields(Settings):
-        name = f"TRICKLOG_{each.name.upper()}"
-        text = os.environ.get(name)
-        if text is None:
-            continue
-        if not text.isascii() or not text.isdigit() or int(text) == 0:
-            raise ValueError(f"{name} must be a positive whole number, not {text!r}")
-        values[each.name] = int(text)
-    return Settings(**values)
+    """The settings, with defaults for what is not set; ValueError says which is not what it must be."""
+    values = []
+    for name, setting in SETTINGS.items():
+        text = os.environ.get(name, setting.default)
+        try:
+            values.append(setting.read(text))
+        except ValueError as error:
+            raise ValueError(f"{name} must be {error}, not {text!r}") from None
+    return Settings(*values)
