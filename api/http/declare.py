@@ -65,6 +65,16 @@ PATH_PARAMETERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "schema": {"type": "string", "maxLength": 64},
         "example": "illegal-move",
     },
+    "version": {
+        "description": "The version of the viewer, as its page names it.",
+        "schema": {"type": "string", "maxLength": 64},
+        "example": "0123456789abcdef",
+    },
+    "name": {
+        "description": "The name of a part of the viewer, as its page and its scripts name it.",
+        "schema": {"type": "string", "maxLength": 64},
+        "example": "cards.svg",
+    },
 }
 _ERRORS_MOST: Final = 20
 _IN_PATH: Final = re.compile(r"<(\w+)>")
@@ -81,8 +91,11 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
         super().__init__(name, __name__, description=description)
         self._prepare_doc_cbks.append(_document_problems)
 
-    def route(self, rule: str, *, methods: Iterable[str] = ("GET",), **_: Any) -> Declaration:
-        """The address, and what holds for each: ``Accept`` names a declared answer, a query only what is declared."""
+    def route(self, rule: str, *, methods: Iterable[str] = ("GET",), any_query: bool = False, **_: Any) -> Declaration:
+        """The address, and what holds for each: ``Accept`` names a declared answer, a query only what is declared.
+
+        ``any_query`` is for pages that people share: other sites add to the links.
+        """
         parameters = [
             {"in": "path", "name": name, "required": True, **PATH_PARAMETERS[name]} for name in _IN_PATH.findall(rule)
         ]
@@ -90,7 +103,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
         def register(view: View) -> View:
             document = _document(view)
             offered = tuple(document.pop("offers"))
-            takes_query = document.pop("takes_query", False)
+            takes_query = document.pop("takes_query", any_query)
             _describe(view, operationId=_camel(view.__name__))
 
             @wraps(view)
@@ -208,9 +221,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
 
         return declare
 
-    def caches(self, schema: Any) -> Declaration:
+    def caches(self, schema: Any, content_type: str = JSON) -> Declaration:
         """The view answers with a tag, and with 304 to who has what it stands for."""
-        answered = self.response(200, schema, headers={"ETag": "ETag"})
+        answered = self.response(200, schema, content_type=content_type, headers={"ETag": "ETag"})
         unchanged = super().alt_response(
             304, description="What the caller has is still right.", headers={"ETag": "ETag"}
         )

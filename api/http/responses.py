@@ -12,6 +12,9 @@ NDJSON: Final = "application/x-ndjson"
 PROBLEM: Final = "application/problem+json"
 TEXT: Final = "text/plain"
 HTML: Final = "text/html"
+JAVASCRIPT: Final = "text/javascript"
+CSS: Final = "text/css"
+SVG: Final = "image/svg+xml"
 
 REVALIDATED: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
 """The headers of what a caller may keep, and must ask for again."""

@@ -7,9 +7,11 @@ import psycopg
 import pytest
 
 from api import store
+from api.http.replay import VERSION
 from tests.http.client import Api, operations
 
 MOVE = {"moves": [{"seat": 0, "type": "bid", "tricks": 1}]}
+VIEWER = {"version": VERSION, "name": "cards.svg"}
 NEW = {"ruleset": "thirteen", "players": ["Ada", "Ben"], "dealer": "client", "visibility": "private"}
 
 
@@ -85,6 +87,9 @@ MATRIX: dict[str, dict[str, int]] = {
     "getOpenapi": ANYBODY,
     "getDocs": ANYBODY,
     "getProblem": ANYBODY,
+    "openViewer": ANYBODY,
+    "openGameViewer": ANYBODY,
+    "getViewerPart": ANYBODY,
 }
 
 # And about a public one: where it differs for who shows nothing.
@@ -146,7 +151,7 @@ def test_operation_answers_each_caller_as_it_should(api: Api, operation_id: str,
             api.ok(
                 "POST", f"/v1/games/{made.game}/moves", made.tokens["seat"], {"moves": [{"type": "bid", "tricks": 1}]}
             )
-        path = template.format(game=made.game, ruleset="thirteen", problem="stale", dispute="1")
+        path = template.format(game=made.game, ruleset="thirteen", problem="stale", dispute="1", **VIEWER)
         body = body_for(api, operation_id, made, caller)
         response = api.call(method, path, made.tokens[caller], body)
         if operation_id == "playMoves" and caller == "other seat":
