@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
@@ -30,11 +31,13 @@ def expected_seqs() -> frozenset[int] | None:
     return frozenset(int(tag[1:-1]) for tag in re.findall(_TAG, header) if _SEQ.fullmatch(tag))
 
 
-def tagged(text: bytes, tag: str | None = None, content_type: str = JSON) -> Response:
+def tagged(
+    text: bytes, tag: str | None = None, content_type: str = JSON, headers: Mapping[str, str] = REVALIDATED
+) -> Response:
     """``text``, unless the caller has it already by its ``tag``, which is derived from it where none is given."""
     if tag is None:
         tag = f'"{hashlib.sha256(text).hexdigest()[:32]}"'
-    headers = {"ETag": tag, **REVALIDATED}
+    headers = {"ETag": tag, **headers}
     if _has(tag):
         return respond(None, HTTPStatus.NOT_MODIFIED, None, headers)
     return respond(text, HTTPStatus.OK, content_type, headers)

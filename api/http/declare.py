@@ -60,6 +60,12 @@ PATH_PARAMETERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "schema": {"type": "string", "maxLength": 64},
         "example": "quadruple-war",
     },
+    "page": {
+        "description": "Which page: a guide, a game, `common`, `reference`, `shapes`, `problems`, `dealing` or"
+        " `records`.",
+        "schema": {"type": "string", "maxLength": 64},
+        "example": "quick-start",
+    },
     "problem": {
         "description": "The last part of a problem's `type`.",
         "schema": {"type": "string", "maxLength": 64},

@@ -7,8 +7,8 @@ from flask import Response
 from api import service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, context, desk
-from api.http.docs import page, problem_page
-from api.http.problems import NOT_FOUND, PROBLEM_TYPES, UNAVAILABLE, Problem
+from api.http.docs import PAGE_HEADERS
+from api.http.problems import NOT_FOUND, UNAVAILABLE, Problem
 from api.http.responses import HTML, answer
 from api.http.schemas import HealthSchema
 
@@ -48,23 +48,40 @@ def get_openapi() -> Response:
 
 
 @blueprint.route("/docs")
-@blueprint.response(200, {"type": "string"}, content_type=HTML)
+@blueprint.caches({"type": "string"}, content_type=HTML)
 def get_docs() -> Response:
     """Read the documentation
 
-    A page with the quick start, every operation, every type of problem and the rules of every game by their ids.
+    The page from which the others are reached.
     """
-    return page(context().published.html)
+    return _page("/docs")
+
+
+@blueprint.route("/docs/<page>")
+@blueprint.caches({"type": "string"}, content_type=HTML)
+@blueprint.fails(NOT_FOUND)
+def get_docs_page(page: str) -> Response:
+    """Read a page of the documentation
+
+    A guide, the rules of a game with each by its id, the operations, the shapes, the problems, how dealing and records
+    are proved.
+    """
+    return _page(f"/docs/{page}")
 
 
 @blueprint.route("/problems/<problem>")
-@blueprint.response(200, {"type": "string"}, content_type=HTML)
+@blueprint.caches({"type": "string"}, content_type=HTML)
 @blueprint.fails(NOT_FOUND)
 def get_problem(problem: str) -> Response:
     """Read about a type of problem
 
     The page that the `type` of a problem leads to.
     """
-    if problem not in PROBLEM_TYPES:
-        raise Problem(NOT_FOUND, "There is no such type of problem.")
-    return page(problem_page(PROBLEM_TYPES[problem]))
+    return _page(f"/problems/{problem}")
+
+
+def _page(path: str) -> Response:
+    published = context().published
+    if path not in published.pages:
+        raise Problem(NOT_FOUND, "There is no such page.")
+    return tagged(published.html(path), content_type=f"{HTML}; charset=utf-8", headers=PAGE_HEADERS)

@@ -125,8 +125,8 @@ ILLEGAL_MOVE: Final = ProblemType(
     (422,),
     "The rules refuse the move",
     "A move breaks a rule of its game, and nothing of the request was played. `rule` is the rule's id, with its text in"
-    " the [documentation](/docs#rules); `index` says which of the moves sent it was, counted from 0 (of a record: which"
-    " event), and `seat` whose it was.",
+    " the documentation of its game or of [what every game shares](/docs/common), where the `Link` header of the answer"
+    " leads; `index` says which of the moves sent it was, counted from 0 (of a record: which event), and `seat` whose.",
     {
         "rule": {
             "type": "string",
@@ -215,7 +215,7 @@ def invalid(errors: Errors, status: int = 422) -> Problem:
 
 def illegal(rule: str, detail: str, index: int, seat: int | None) -> Problem:
     """The rules refuse an event, for the ``detail``; ``rule`` links to its text."""
-    help_ = {"Link": f'</docs#{rule}>; rel="help"'}
+    help_ = {"Link": f'</docs/{rule.partition(".")[0]}#{rule}>; rel="help"'}
     return Problem(ILLEGAL_MOVE, detail, headers=help_, rule=rule, index=index, seat=seat)
 
 

@@ -19,6 +19,9 @@ SVG: Final = "image/svg+xml"
 REVALIDATED: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
 """The headers of what a caller may keep, and must ask for again."""
 
+PUBLIC: Final = {"Cache-Control": "public, max-age=300"}
+"""The headers of what is the same for everybody, and may be kept for a while."""
+
 _EVERYWHERE: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 
 

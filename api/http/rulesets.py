@@ -11,6 +11,7 @@ from api.games.rules import Ruleset
 from api.http.conditions import tagged
 from api.http.declare import Blueprint
 from api.http.problems import NOT_FOUND, Problem
+from api.http.responses import PUBLIC
 from api.http.schemas import RulesetSchema, RulesetsSchema
 from api.http.shapes import chance_shapes, config_shape, move_shapes, standalone
 from api.rule_texts import common_texts, game_texts
@@ -25,7 +26,7 @@ def list_rulesets() -> Response:
 
     Every ruleset at its newest version, with what a front end needs to offer the game, to play it and to explain it.
     """
-    return _public(_all())
+    return tagged(_all(), headers=PUBLIC)
 
 
 @blueprint.route("/v1/rulesets/<ruleset>")
@@ -38,14 +39,7 @@ def get_ruleset(ruleset: str) -> Response:
     """
     if ruleset not in LATEST:
         raise Problem(NOT_FOUND, "There is no such ruleset.")
-    return _public(_one(LATEST[ruleset]))
-
-
-def _public(text: bytes) -> Response:
-    response = tagged(text)
-    response.headers["Cache-Control"] = "public, max-age=300"
-    del response.headers["Vary"]
-    return response
+    return tagged(_one(LATEST[ruleset]), headers=PUBLIC)
 
 
 @cache

@@ -79,8 +79,8 @@ def walk(api: Api, key: str, ruleset: Ruleset) -> Walk:
 
 def test_is_in_the_documentation_with_its_record(api: Api, ruleset: Ruleset) -> None:
     record, text = disputed_game(ruleset)
-    page = api.call("GET", "/docs").get_data(as_text=True)
-    told = page.partition(f'id="{ruleset.id}-disputed"')[2].partition("</details>")[0]
+    page = api.call("GET", f"/docs/{ruleset.id}").get_data(as_text=True)
+    told = page.partition('id="disputed"')[2].partition("</details>")[0]
     assert escape(record).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in told
     for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
         assert f">{heading}<" in told

@@ -12,7 +12,6 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from api.games import LATEST
 from api.games.rules import COMMON_RULES
 from api.http import openapi_yaml
-from api.http.problems import PROBLEM_TYPES
 from api.rule_texts import common_texts, game_texts
 from tests.http.client import Api, closed, operations
 
@@ -114,57 +113,6 @@ def test_schemas_of_all_moves_and_events_come_from_the_registry(api: Api) -> Non
         assert schemas[f"{name}Move"]["discriminator"]["mapping"].keys() == sent
         assert schemas[f"{name}Event"]["discriminator"]["mapping"].keys() == sent | {"takeback", "abandon"}
         assert schemas["NewGame"]["discriminator"]["mapping"][ruleset.id] == f"#/components/schemas/New{name}Game"
-
-
-# --- pages ----------------------------------------------------------------------------------------------------------
-
-
-def page(api: Api, path: str) -> str:
-    response = api.call("GET", path)
-    assert response.status_code == 200
-    assert response.content_type == "text/html; charset=utf-8"
-    policy = response.headers["Content-Security-Policy"]
-    assert policy.startswith("default-src 'none';")
-    assert "unsafe" not in policy
-    text = response.get_data(as_text=True)
-    # nothing is loaded, from wherever, and nothing runs
-    assert not re.search(r"<(script|img|link|iframe|object|embed|form)\b|@import|url\(|\son\w+=|style=", text)
-    return text
-
-
-def anchors(text: str) -> set[str]:
-    found = re.findall(r'\sid="([^"]+)"', text)
-    assert len(set(found)) == len(found)
-    return set(found)
-
-
-def test_documentation_has_all_operations_problems_options_and_rules(api: Api) -> None:
-    text = page(api, "/docs")
-    found = anchors(text)
-    for _, _, operation in operations(api.document):
-        assert operation["operationId"] in found
-    for slug in PROBLEM_TYPES:
-        assert f"problem-{slug}" in found
-    for ruleset in LATEST.values():
-        assert set(ruleset.rules) <= found
-        for seats in ruleset.seats:
-            for option in ruleset.options(seats):
-                assert f"<code>{option}</code>" in text
-    assert set(COMMON_RULES) <= found
-    assert {link[1:] for link in re.findall(r'href="(#[^"]+)"', text)} <= found
-
-
-@pytest.mark.parametrize("slug", PROBLEM_TYPES)
-def test_every_type_of_problem_has_a_page(api: Api, slug: str) -> None:
-    problem = PROBLEM_TYPES[slug]
-    text = page(api, problem.uri)
-    assert f"<h1>{problem.title}</h1>" in text
-    for name in problem.fields:
-        assert f"<code>{name}</code>" in text
-
-
-def test_no_page_for_a_problem_that_there_is_not(api: Api) -> None:
-    api.refused(404, "not-found", "GET", "/problems/boredom")
 
 
 # --- rules in words -------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def test_refusal_links_to_its_rule(api: Api, key: str, game: dict[str, Any]) -> 
     spade = {"seat": 1, "type": "play", "card": held}
     response = api.call("POST", path(game), key, {"moves": [spade]})
     assert response.get_json()["rule"] == "quadruple-war.break"
-    assert response.headers["Link"] == '</docs#quadruple-war.break>; rel="help"'
+    assert response.headers["Link"] == '</docs/quadruple-war#quadruple-war.break>; rel="help"'
 
 
 @pytest.mark.parametrize(
