@@ -1,6 +1,6 @@
 """Disputes: claims held against the record as it stands, and how they ended; kept for good, only ever added to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,7 +20,16 @@ def dispute_digest(game: str, entry: store.DisputeEntry) -> bytes:
     return digests.start(facts)
 
 
-def claim(desk: service.Desk, opened: service.Opened, claimed: Mapping[str, Any]) -> dict[str, Any]:
+Shown = dict[str, Any]
+"""A dispute as callers see it."""
+
+
+def claim(
+    desk: service.Desk,
+    opened: service.Opened,
+    claimed: Mapping[str, Any],
+    keep_answer: service.KeepAnswer[Shown] | None = None,
+) -> Shown:
     """Holds a claim against the record as it stands, and keeps both; OutOfRangeError for sides that aren't there.
 
     While the game runs, what is found only uses what everybody may know, since everybody may read it.
@@ -43,12 +52,20 @@ def claim(desk: service.Desk, opened: service.Opened, claimed: Mapping[str, Any]
         "head": opened.head.hex(),
         "finding": finding,
     }
-    signer = desk.signer()
-    added = _add_dispute_entry(desk, opened, entry)
-    return _view_dispute(added, []) | {"receipt": signer.sign(opened.game.id, position.seq, opened.head)}
+    receipt = desk.signer().sign(opened.game.id, position.seq, opened.head)
+    return _add_dispute_entry(
+        desk, opened, entry, lambda added: _view_dispute(added, []) | {"receipt": receipt}, keep_answer
+    )
 
 
-def _add_dispute_entry(desk: service.Desk, opened: service.Opened, entry: dict[str, Any]) -> store.DisputeEntry:
+def _add_dispute_entry(
+    desk: service.Desk,
+    opened: service.Opened,
+    entry: dict[str, Any],
+    show: Callable[[store.DisputeEntry], Shown],
+    keep_answer: service.KeepAnswer[Shown] | None,
+) -> Shown:
+    """Adds an entry, in its place after those that there are; answers the dispute as it is then, as ``show`` has it."""
     number = opened.game.number
     for _ in range(service.ROUNDS_OF_RETRY):
         with store.connection(desk.pool) as conn:
@@ -59,28 +76,37 @@ def _add_dispute_entry(desk: service.Desk, opened: service.Opened, entry: dict[s
                 raise service.ForbiddenError(f"A game takes {CLAIMS_MOST} disputes, and this one has had them.")
             added = store.DisputeEntry(len(made) + 1, datetime.now(UTC), b"", entry)
             added = added._replace(digest=dispute_digest(opened.game.id, added))
-            if store.add_dispute_entry(conn, number, added):
-                return added
+            shown = show(added)
+            with service.one_commit(conn, keep_answer):
+                stored = store.add_dispute_entry(conn, number, added)
+                if stored and keep_answer is not None:
+                    keep_answer(conn, shown)
+        if stored:
+            return shown
     raise store.Unavailable
 
 
-def _view_dispute(claimed: store.DisputeEntry, entries: Sequence[store.DisputeEntry]) -> dict[str, Any]:
+def _view_dispute(claimed: store.DisputeEntry, entries: Sequence[store.DisputeEntry]) -> Shown:
     """A dispute, with its resolution if that is among the ``entries``."""
     shown = {"dispute": str(claimed.place), "at": service.in_rfc3339(claimed.at), **claimed.entry}
     for each in entries:
         if each.entry.get("dispute") == claimed.place:
-            shown["resolution"] = {"at": service.in_rfc3339(each.at), "resolution": each.entry["resolution"]}
+            shown |= _view_resolution(each)
     return shown
 
 
-def list_disputes(desk: service.Desk, opened: service.Opened) -> list[dict[str, Any]]:
+def _view_resolution(entry: store.DisputeEntry) -> Shown:
+    return {"resolution": {"at": service.in_rfc3339(entry.at), "resolution": entry.entry["resolution"]}}
+
+
+def list_disputes(desk: service.Desk, opened: service.Opened) -> list[Shown]:
     """All disputes about a game, oldest first."""
     with store.connection(desk.pool) as conn:
         entries = store.read_dispute_entries(conn, opened.game.number)
     return [_view_dispute(each, entries) for each in entries if "claim" in each.entry]
 
 
-def get_dispute(desk: service.Desk, opened: service.Opened, dispute_id: str) -> dict[str, Any]:
+def get_dispute(desk: service.Desk, opened: service.Opened, dispute_id: str) -> Shown:
     """The dispute of that id; NotFoundError when there is none."""
     for each in list_disputes(desk, opened):
         if each["dispute"] == dispute_id:
@@ -88,9 +114,15 @@ def get_dispute(desk: service.Desk, opened: service.Opened, dispute_id: str) -> 
     raise service.NotFoundError("There is no such dispute.")
 
 
-def resolve_dispute(desk: service.Desk, opened: service.Opened, dispute_id: str, resolution: str) -> dict[str, Any]:
+def resolve_dispute(
+    desk: service.Desk,
+    opened: service.Opened,
+    dispute_id: str,
+    resolution: str,
+    keep_answer: service.KeepAnswer[Shown] | None = None,
+) -> Shown:
     """Adds, by the owner's word, how a dispute ended; ForbiddenError when that has been said."""
     service.may_direct(opened)
     claimed = get_dispute(desk, opened, dispute_id)
-    _add_dispute_entry(desk, opened, {"dispute": int(claimed["dispute"]), "resolution": resolution})
-    return get_dispute(desk, opened, dispute_id)
+    entry = {"dispute": int(dispute_id), "resolution": resolution}
+    return _add_dispute_entry(desk, opened, entry, lambda added: claimed | _view_resolution(added), keep_answer)

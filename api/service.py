@@ -9,11 +9,12 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial, reduce
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import orjson
 
@@ -160,8 +161,8 @@ class Accepted(NamedTuple):
     digest: bytes = b""
 
 
-Expected = frozenset[int] | None
-"""The seqs at which a caller would have its move accepted; None: any."""
+Expected = frozenset[str] | None
+"""The tags of the moments of the game at which a caller would have its move accepted; None: any."""
 
 Attempt = tuple[Position, list[Accepted]]
 """What a change makes of a game: the position after it, and the events that it adds."""
@@ -173,6 +174,17 @@ class Outcome(NamedTuple):
     opened: Opened
     accepted: list[Accepted]
     receipt: str
+
+
+T = TypeVar("T")
+
+KeepAnswer: TypeAlias = Callable[[store.Connection, T], None]
+"""Keeps the answer to a request with what it did, in one transaction; what it raises undoes both."""
+
+
+def one_commit(conn: store.Connection, keep_answer: KeepAnswer[Any] | None) -> AbstractContextManager[object]:
+    """One transaction where there is an answer to keep with what is done; else each statement is one."""
+    return nullcontext() if keep_answer is None else conn.transaction()
 
 
 # --- credentials ----------------------------------------------------------------------------------------------------
@@ -372,6 +384,7 @@ def resolve_view(opened: Opened, asked: Seen | None) -> Seen:
 def create_game(
     desk: Desk,
     owner: int,
+    keep_answer: KeepAnswer[tuple[Opened, list[str]]] | None = None,
     *,
     ruleset: str,
     config: Mapping[str, Any],
@@ -398,6 +411,7 @@ def create_game(
         owner,
         position,
         accepted,
+        keep_answer,
         config=whole,
         players=players,
         dealer=dealer,
@@ -408,7 +422,12 @@ def create_game(
     )
 
 
-def import_record(desk: Desk, owner: int, document: Mapping[str, Any]) -> tuple[Opened, list[str]]:
+def import_record(
+    desk: Desk,
+    owner: int,
+    document: Mapping[str, Any],
+    keep_answer: KeepAnswer[tuple[Opened, list[str]]] | None = None,
+) -> tuple[Opened, list[str]]:
     """A new private game with the events of ``document``, every one replayed, and its seat tokens.
 
     A game that is over and has its salts is kept as it is, bound to the id that it was made under: its own record is
@@ -430,6 +449,7 @@ def import_record(desk: Desk, owner: int, document: Mapping[str, Any]) -> tuple[
         owner,
         position,
         accepted,
+        keep_answer,
         config=given.config,
         players=given.players,
         dealer=given.dealer if over else "client",
@@ -448,6 +468,7 @@ def _store_game(
     owner: int,
     position: Position,
     accepted: Sequence[Accepted],
+    keep_answer: KeepAnswer[tuple[Opened, list[str]]] | None,
     *,
     config: dict[str, Any],
     players: Sequence[str],
@@ -462,7 +483,7 @@ def _store_game(
 ) -> tuple[Opened, list[str]]:
     """Stores a game; with ``salts``, one for each event, it is bound to the id of its ``origin``, not to its own."""
     ruleset = position.ruleset
-    with store.connection(desk.pool) as conn:
+    with store.connection(desk.pool) as conn, one_commit(conn, keep_answer):
         number, nonce = store.new_game_id(conn)
         secret = secrets.token_bytes(SECRET_BYTES) if salts is None else None
         facts = chain_facts(
@@ -496,9 +517,12 @@ def _store_game(
             given_seeds=given_seeds,
             added=_addition(position, accepted, head),
         )
-    derived = Kept(game, position, head, given_seeds)
+        derived = Kept(game, position, head, given_seeds)
+        made = _opened(derived, "owner", None, game.created_at), tokens
+        if keep_answer is not None:
+            keep_answer(conn, made)
     desk.keep(derived)
-    return _opened(derived, "owner", None, game.created_at), tokens
+    return made
 
 
 def _facts(game: store.Game, given: ClientSeeds) -> dict[str, Any]:
@@ -571,7 +595,13 @@ def _deal(key: bytes | None, position: Position, now: datetime) -> list[Accepted
     return dealt
 
 
-def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expected: Expected = None) -> Outcome:
+def play(
+    desk: Desk,
+    opened: Opened,
+    moves: Sequence[Mapping[str, Any]],
+    expected: Expected = None,
+    keep_answer: KeepAnswer[Outcome] | None = None,
+) -> Outcome:
     """Plays ``moves``, all or none, and whatever the service deals after each; answers once they are committed.
 
     Each move is an object with a ``type``, a text. RefusedError names the rule that one of them breaks, StaleError says
@@ -600,7 +630,7 @@ def play(desk: Desk, opened: Opened, moves: Sequence[Mapping[str, Any]], expecte
                 raise OutOfRangeError(f"moves.{index + 1}", "Send it after the cards that the move before it brings.")
         return position, accepted
 
-    return _append(desk, opened, expected, attempt)
+    return _append(desk, opened, expected, attempt, keep_answer)
 
 
 def _seat(move: Mapping[str, Any]) -> int | None:
@@ -629,7 +659,13 @@ def _as_caller(opened: Opened, move: Mapping[str, Any]) -> Mapping[str, Any]:
     return move
 
 
-def abandon(desk: Desk, opened: Opened, reason: str, expected: Expected = None) -> Outcome:
+def abandon(
+    desk: Desk,
+    opened: Opened,
+    reason: str,
+    expected: Expected = None,
+    keep_answer: KeepAnswer[Outcome] | None = None,
+) -> Outcome:
     """Ends an unfinished game by its owner's word; RefusedError (``common.over``) when it is over."""
     may_direct(opened)
     event = {"type": ABANDON, "reason": reason}
@@ -642,10 +678,16 @@ def abandon(desk: Desk, opened: Opened, reason: str, expected: Expected = None) 
             raise RefusedError(refusal, 0, None) from None
         return position, [Accepted(position.seq, now, event, effects)]
 
-    return _append(desk, opened, expected, attempt)
+    return _append(desk, opened, expected, attempt, keep_answer)
 
 
-def take_back(desk: Desk, opened: Opened, to: int, expected: Expected = None) -> Outcome:
+def take_back(
+    desk: Desk,
+    opened: Opened,
+    to: int,
+    expected: Expected = None,
+    keep_answer: KeepAnswer[Outcome] | None = None,
+) -> Outcome:
     """Retracts every event after ``to`` by its owner's word (``common.takeback``) and deals anew what must be."""
     may_direct(opened)
     event = {"type": TAKEBACK, "to": to}
@@ -659,10 +701,16 @@ def take_back(desk: Desk, opened: Opened, to: int, expected: Expected = None) ->
         accepted = Accepted(step.position.seq, now, event, step.effects)
         return step.position, [accepted, *_deal(_key(opened.game, opened.client_seeds), step.position, now)]
 
-    return _append(desk, opened, expected, attempt)
+    return _append(desk, opened, expected, attempt, keep_answer)
 
 
-def give_client_seed(desk: Desk, opened: Opened, client_seed: str, seat: int | None = None) -> Outcome:
+def give_client_seed(
+    desk: Desk,
+    opened: Opened,
+    client_seed: str,
+    seat: int | None = None,
+    keep_answer: KeepAnswer[Outcome] | None = None,
+) -> Outcome:
     """Adds a seat's or the owner's seed to a game that waits for it, and deals when it was the last.
 
     The owner may speak for a ``seat``. RefusedError when the game doesn't wait for it: each comes once, before the
@@ -685,7 +733,7 @@ def give_client_seed(desk: Desk, opened: Opened, client_seed: str, seat: int | N
             _await_seeds(position, opened.game.client_seeds, lacking)
         return position, _deal(_key(opened.game, given), position, now)
 
-    return _append(desk, opened, None, attempt, (place, client_seed))
+    return _append(desk, opened, None, attempt, keep_answer, (place, client_seed))
 
 
 def _seed_place(opened: Opened, seat: int | None) -> int:
@@ -719,6 +767,7 @@ def _append(
     opened: Opened,
     expected: Expected,
     attempt: Callable[[Opened, datetime], Attempt],
+    keep_answer: KeepAnswer[Outcome] | None,
     given: tuple[int, str] | None = None,
 ) -> Outcome:
     """Stores what ``attempt`` makes of the game, and a client seed ``given`` with it.
@@ -729,7 +778,7 @@ def _append(
     signer = desk.signer()
     for _ in range(ROUNDS_OF_RETRY):
         standing = store.Standing(opened.position.seq, opened.head)
-        if expected is not None and standing.seq not in expected:
+        if expected is not None and expected.isdisjoint((tag(opened), f'"{standing.seq}"')):
             raise StaleError(standing.seq)
         now = datetime.now(UTC)
         position, accepted = attempt(opened, now)
@@ -737,16 +786,20 @@ def _append(
         head = opened.head if given is None else digests.start(_facts(game, client_seeds))
         accepted, head = _seal(head, salts_of(game.secret, None), accepted)
         addition = _addition(position, accepted, head)
+        derived = Kept(game, position, head, client_seeds)
+        receipt = signer.sign(game.id, position.seq, head)
+        outcome = Outcome(_opened(derived, opened.role, opened.seat, now), accepted, receipt)
         with store.connection(desk.pool) as conn:
-            if given is None:
-                stored = store.append(conn, game.number, standing, addition)
-            else:
-                stored = store.add_client_seed(conn, game.number, standing, *given, addition)
+            with one_commit(conn, keep_answer):
+                if given is None:
+                    stored = store.append(conn, game.number, standing, addition)
+                else:
+                    stored = store.add_client_seed(conn, game.number, standing, *given, addition)
+                if stored and keep_answer is not None:
+                    keep_answer(conn, outcome)
             if stored:
-                derived = Kept(game, position, head, client_seeds)
                 desk.keep(derived)
-                receipt = signer.sign(game.id, position.seq, head)
-                return Outcome(_opened(derived, opened.role, opened.seat, now), accepted, receipt)
+                return outcome
             opened = _reopen(desk, conn, opened)
     raise store.Unavailable
 

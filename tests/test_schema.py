@@ -156,6 +156,7 @@ def test_the_service_has_just_the_privileges_it_needs(admin: psycopg.Connection)
     )
     assert {str(table): privileges for table, privileges in granted} == {
         "alembic_version": ["SELECT"],
+        "answers": ["DELETE", "INSERT", "SELECT", "UPDATE"],
         "api_keys": ["SELECT"],
         "client_seeds": ["INSERT", "SELECT"],
         "disputes": ["INSERT", "SELECT"],

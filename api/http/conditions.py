@@ -13,11 +13,10 @@ from api.http.responses import JSON, REVALIDATED, respond
 
 _TAG: Final = r'(?:W/)?"[!#-~\x80-\xff]*"'
 _TAGS: Final = re.compile(rf"\s*(?:\*|{_TAG}(?:\s*,\s*{_TAG})*)\s*")
-_SEQ: Final = re.compile(r'"(?:0|[1-9][0-9]{0,9})"')
 
 
-def expected_seqs() -> frozenset[int] | None:
-    """The seqs that ``If-Match`` names, None where it leaves any; an invalid-request problem for what is no list of
+def expected_tags() -> frozenset[str] | None:
+    """The tags that ``If-Match`` names, None where it leaves any; an invalid-request problem for what is no list of
     tags.
     """
     header = request.environ.get("HTTP_IF_MATCH")
@@ -27,8 +26,8 @@ def expected_seqs() -> frozenset[int] | None:
         raise invalid({"If-Match": ['Must be a list of tags such as "17", or *.']}, 400)
     if header.strip() == "*":
         return None
-    # A weak tag never matches here, nor does a tag of something else than the game.
-    return frozenset(int(tag[1:-1]) for tag in re.findall(_TAG, header) if _SEQ.fullmatch(tag))
+    # A weak tag never matches here: all of the service's are strong.
+    return frozenset(re.findall(_TAG, header))
 
 
 def tagged(

@@ -16,17 +16,22 @@ from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
 
 from api import service
+from api.http.conditions import expected_tags
 from api.http.docs import Published
-from api.http.headers import IF_NONE_MATCH
-from api.http.negotiation import acceptable, read_body
+from api.http.headers import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
+from api.http.idempotency import once
+from api.http.negotiation import acceptable, read_body, read_object
 from api.http.problems import (
     FORBIDDEN,
+    IDEMPOTENCY_MISMATCH,
+    IN_PROGRESS,
     INTERNAL_ERROR,
     INVALID_REQUEST,
     LENGTH_REQUIRED,
     NOT_ACCEPTABLE,
     NOT_FOUND,
     PROBLEM_TYPES,
+    STALE,
     TOO_LARGE,
     UNAUTHORIZED,
     UNAVAILABLE,
@@ -199,18 +204,44 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
     def body(
         self, schema: type[Schema], *, most: Callable[[Settings], int], examples: Mapping[str, Any]
     ) -> Declaration:
-        """Hands the view the JSON object of the body, of at most so many bytes, as ``schema`` loads it."""
+        """Hands the view the JSON object of the body, of at most so many bytes, as ``schema`` loads it.
+
+        With an ``Idempotency-Key`` the view is called once for all requests that are the same; what it does is
+        ``answered``.
+        """
         loaded = schema()
 
         def declare(view: View) -> View:
             _keep_document(view, self.arguments(loaded, examples=dict(examples)))
-            _may_end_in(view, LENGTH_REQUIRED, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE)
+            _may_end_in(view, LENGTH_REQUIRED, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IN_PROGRESS, IDEMPOTENCY_MISMATCH)
+            self.takes_header(IDEMPOTENCY_KEY)(view)
 
             @wraps(view)
             def fed(*given: Any, **named: Any) -> Response:
-                return view(*given, _load(loaded, read_body(most(context().settings))), **named)
+                text = read_body(most(context().settings))
+                body = _load(loaded, read_object(text))
+                if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+                    return view(*given, body, **named)
+                token = credential()
+                assert token is not None
+                return once(desk(), token, text, lambda: view(*given, body, **named))
 
             return fed
+
+        return declare
+
+    def conditional(self) -> Declaration:
+        """Hands the view the tags of the game that ``If-Match`` names, None where it leaves any."""
+
+        def declare(view: View) -> View:
+            _may_end_in(view, STALE)
+            self.takes_header(IF_MATCH)(view)
+
+            @wraps(view)
+            def expecting(*given: Any, **named: Any) -> Response:
+                return view(*given, expected_tags(), **named)
+
+            return expecting
 
         return declare
 

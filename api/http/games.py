@@ -1,5 +1,6 @@
 """Games: made, listed, looked up; records of whole games, in and out."""
 
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -10,6 +11,7 @@ from api import service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
 from api.http.examples import NEW_GAME, RECORD
+from api.http.idempotency import answered
 from api.http.negotiation import acceptable
 from api.http.problems import ILLEGAL_MOVE
 from api.http.responses import JSON, REVALIDATED, TEXT, answer, respond
@@ -28,7 +30,7 @@ def create_game(owner: int, body: dict[str, Any]) -> Response:
     The caller owns it. Each seat gets a token, which is shown this once. Where the service deals, it commits itself to
     the seed of every shuffle with `commitment`, and has dealt as far as the first move.
     """
-    return _made(*service.create_game(desk(), owner, **body))
+    return answered(_made, partial(service.create_game, desk(), owner, **body))
 
 
 @blueprint.route("/v1/records", methods=["POST"])
@@ -42,10 +44,11 @@ def import_record(owner: int, body: dict[str, Any]) -> Response:
     Replays every event of a record and stores it as a new private game of the caller's, with tokens for its seats and
     the old id as its `origin`. A record with an event that the rules refuse is refused as a whole.
     """
-    return _made(*service.import_record(desk(), owner, body))
+    return answered(_made, partial(service.import_record, desk(), owner, body))
 
 
-def _made(opened: service.Opened, tokens: list[str]) -> Response:
+def _made(made: tuple[service.Opened, list[str]]) -> Response:
+    opened, tokens = made
     game = service.view_game(opened)
     headers = {"Location": f"/v1/games/{opened.game.id}", "ETag": service.tag(opened)}
     return answer({**game, "seat_tokens": tokens}, 201, headers)

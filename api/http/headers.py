@@ -17,12 +17,32 @@ IF_NONE_MATCH: Final[dict[str, Any]] = {
     "schema": {"type": "string", "maxLength": 1000},
     "example": '"17"',
 }
+IDEMPOTENCY_KEY: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "description": "Any name for this one request, a random UUID say: 1 to 255 visible ASCII characters, in quotes"
+    " (RFC 9651) or not. Sent again under it, at least 24 hours long, the request is not carried out again: the answer"
+    " is the first one's.",
+    "schema": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 512,
+        "pattern": r'^(?:([!#-~][!-~]{0,254})|"((?:[!#-\[\]-~]|\\["\\]){1,255})")$',
+    },
+    "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
+}
 
 HEADERS: Final[dict[str, dict[str, Any]]] = {
     "ETag": {
         "description": "A strong tag of this answer: the same for everybody who gets the same.",
         "schema": {"type": "string"},
         "example": '"17"',
+    },
+    "Idempotency-Replayed": {
+        "description": "There, as `true`, where this is the answer to an earlier request with the same"
+        " `Idempotency-Key`, and nothing was done again.",
+        "schema": {"type": "string", "enum": ["true"]},
+        "example": "true",
     },
     "Link": {
         "description": 'The next page, as `rel="next"`; absent on the last.',

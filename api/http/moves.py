@@ -1,15 +1,15 @@
 """What is added to a game's record: moves, and its owner's word."""
 
+from functools import partial
 from typing import Any, Final
 
 from flask import Response
 
 from api import service
-from api.http.conditions import expected_seqs
 from api.http.declare import Blueprint, desk
 from api.http.examples import ABANDON, CLIENT_SEED, MOVES, TAKEBACK
-from api.http.headers import IF_MATCH
-from api.http.problems import ILLEGAL_MOVE, STALE
+from api.http.idempotency import answered
+from api.http.problems import ILLEGAL_MOVE
 from api.http.responses import answer
 from api.http.schemas import AbandonSchema, AcceptedSchema, ClientSeedSchema, MovesSchema, TakebackSchema
 
@@ -18,45 +18,45 @@ blueprint: Final = Blueprint("moves", "Playing: what is added to the record of a
 
 @blueprint.route("/v1/games/<game>/moves", methods=["POST"])
 @blueprint.opens_game(service.may_write)
-@blueprint.takes_header(IF_MATCH)
+@blueprint.conditional()
 @blueprint.body(MovesSchema, most=lambda settings: settings.max_body, examples=MOVES)
 @blueprint.response(201, AcceptedSchema, headers={"ETag": "ETag"})
-@blueprint.fails(ILLEGAL_MOVE, STALE)
-def play_moves(opened: service.Opened, body: dict[str, Any]) -> Response:
+@blueprint.fails(ILLEGAL_MOVE)
+def play_moves(opened: service.Opened, expected: service.Expected, body: dict[str, Any]) -> Response:
     """Play moves
 
     All of them, in order, or none: the first that the rules refuse is named. Where the service deals, it adds what is
     to be dealt by itself.
     """
-    return _accepted(service.play(desk(), opened, body["moves"], expected_seqs()))
+    return answered(_accepted, partial(service.play, desk(), opened, body["moves"], expected))
 
 
 @blueprint.route("/v1/games/<game>/takeback", methods=["POST"])
 @blueprint.opens_game(service.may_direct)
-@blueprint.takes_header(IF_MATCH)
+@blueprint.conditional()
 @blueprint.body(TakebackSchema, most=lambda settings: settings.max_body, examples=TAKEBACK)
 @blueprint.response(201, AcceptedSchema, headers={"ETag": "ETag"})
-@blueprint.fails(ILLEGAL_MOVE, STALE)
-def take_back(opened: service.Opened, body: dict[str, Any]) -> Response:
+@blueprint.fails(ILLEGAL_MOVE)
+def take_back(opened: service.Opened, expected: service.Expected, body: dict[str, Any]) -> Response:
     """Take moves back
 
     The owner retracts every event after `to`. The record keeps them, and the game goes on from there.
     """
-    return _accepted(service.take_back(desk(), opened, body["to"], expected_seqs()))
+    return answered(_accepted, partial(service.take_back, desk(), opened, body["to"], expected))
 
 
 @blueprint.route("/v1/games/<game>/abandon", methods=["POST"])
 @blueprint.opens_game(service.may_direct)
-@blueprint.takes_header(IF_MATCH)
+@blueprint.conditional()
 @blueprint.body(AbandonSchema, most=lambda settings: settings.max_body, examples=ABANDON)
 @blueprint.response(201, AcceptedSchema, headers={"ETag": "ETag"})
-@blueprint.fails(ILLEGAL_MOVE, STALE)
-def abandon_game(opened: service.Opened, body: dict[str, Any]) -> Response:
+@blueprint.fails(ILLEGAL_MOVE)
+def abandon_game(opened: service.Opened, expected: service.Expected, body: dict[str, Any]) -> Response:
     """Abandon a game
 
     The owner ends it unfinished. Its score sheet stays as far as it had come, and nobody has won.
     """
-    return _accepted(service.abandon(desk(), opened, body["reason"], expected_seqs()))
+    return answered(_accepted, partial(service.abandon, desk(), opened, body["reason"], expected))
 
 
 @blueprint.route("/v1/games/<game>/client-seed", methods=["POST"])
@@ -70,7 +70,7 @@ def give_client_seed(opened: service.Opened, body: dict[str, Any]) -> Response:
     A player's or the owner's part in every shuffle, for a game that was made with `client_seeds` and waits for it. It
     comes after the commitment, once, and everybody sees it. The last one has the first cards dealt.
     """
-    return _accepted(service.give_client_seed(desk(), opened, body["seed"], body.get("seat")))
+    return answered(_accepted, partial(service.give_client_seed, desk(), opened, body["seed"], body.get("seat")))
 
 
 def _accepted(outcome: service.Outcome) -> Response:

@@ -59,6 +59,9 @@ _OPERATION_ORDER: Final = (
     "responses",
 )
 
+_REPLAYED: Final = ("200", "201", "403", "404", "412", "422")
+"""The statuses of answers that may have been given to an earlier request with the same idempotency key."""
+
 _REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
 
 
@@ -127,6 +130,9 @@ def _finished(operation: dict[str, Any]) -> dict[str, Any]:
     for status in answered:
         if status.startswith("2") and operation["operationId"] in ANSWERS:
             answered[status]["content"][JSON]["example"] = ANSWERS[operation["operationId"]]
+        if status in _REPLAYED and "requestBody" in operation:
+            name = "Idempotency-Replayed"
+            answered[status].setdefault("headers", {})[name] = {"$ref": f"#/components/headers/{name}"}
     operation.setdefault("security", [])
     operation["responses"] = _in_order(answered, sorted(answered))
     return _in_order(operation, _OPERATION_ORDER)

@@ -1,7 +1,7 @@
 """Every error that a caller can meet: RFC 9457 problems, each of a type with a page of its own."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -100,6 +100,14 @@ LENGTH_REQUIRED: Final = ProblemType(
     "Length required",
     "The request has no `Content-Length`. Bodies are taken with their length announced only, not in chunks.",
 )
+IN_PROGRESS: Final = ProblemType(
+    "in-progress",
+    (409,),
+    "The first request is not done yet",
+    "A request with this `Idempotency-Key` is being carried out at this moment, or was when its worker ended. Send the"
+    " same again after `Retry-After` seconds, until there is its answer: at most a minute later.",
+    headers=("Retry-After",),
+)
 STALE: Final = ProblemType(
     "stale",
     (412,),
@@ -119,6 +127,13 @@ UNSUPPORTED_MEDIA_TYPE: Final = ProblemType(
     (415,),
     "Unsupported media type",
     "Bodies are JSON in UTF-8, sent with `Content-Type: application/json` and without a content coding.",
+)
+IDEMPOTENCY_MISMATCH: Final = ProblemType(
+    "idempotency-mismatch",
+    (422,),
+    "Another request had this key",
+    "The caller has sent this `Idempotency-Key` with another request, of which the address, the body, `If-Match` or"
+    " `Accept` was not the same, and nothing was done. A key stands for one request: send this one with a new key.",
 )
 ILLEGAL_MOVE: Final = ProblemType(
     "illegal-move",
@@ -146,14 +161,16 @@ INTERNAL_ERROR: Final = ProblemType(
     (500,),
     "Internal error",
     "A fault of the service. It was noted for those who run it. Whether the request was carried out is not certain:"
-    " look at the game before sending it again.",
+    " look at the game before sending it again. Sent again with the `Idempotency-Key` that it had, it is carried out"
+    " once in all.",
 )
 UNAVAILABLE: Final = ProblemType(
     "unavailable",
     (503,),
     "Unavailable for the moment",
     "The database is away. `Retry-After` says how many seconds to wait. Whether a move was still stored is not"
-    " certain: look at the game before sending it again, or send it with `If-Match`.",
+    " certain: look at the game before sending it again, or send it with `If-Match`. Sent again with the"
+    " `Idempotency-Key` that it had, it is carried out once in all.",
     headers=("Retry-After",),
 )
 
@@ -166,10 +183,12 @@ PROBLEM_TYPES: Final = {
         NOT_FOUND,
         METHOD_NOT_ALLOWED,
         NOT_ACCEPTABLE,
+        IN_PROGRESS,
         LENGTH_REQUIRED,
         STALE,
         TOO_LARGE,
         UNSUPPORTED_MEDIA_TYPE,
+        IDEMPOTENCY_MISMATCH,
         ILLEGAL_MOVE,
         INTERNAL_ERROR,
         UNAVAILABLE,
@@ -229,7 +248,7 @@ def unauthorized() -> Problem:
 
 
 # What the use cases raise, and the problem that it is to the caller.
-_RAISED: Final[dict[type[Exception], Any]] = {
+_RAISED: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     Problem: lambda error: error,
     service.UnauthorizedError: lambda _: unauthorized(),
     service.ForbiddenError: lambda error: Problem(FORBIDDEN, str(error)),
@@ -250,6 +269,12 @@ _BY_STATUS: Final = {
     404: (NOT_FOUND, "There is nothing at this address."),
     405: (METHOD_NOT_ALLOWED, "This address does not take that method."),
 }
+
+
+def problem_of(error: Exception) -> Problem | None:
+    """The problem that an exception is to the caller; None for what nobody foresaw."""
+    told = _RAISED.get(type(error))
+    return None if told is None else told(error)
 
 
 _MISTAKE: Final = "The service made a mistake, and has noted it."

@@ -1,5 +1,6 @@
 """Proof: audits, disputes, and the keys that receipts are signed with."""
 
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -9,6 +10,7 @@ from api import audits, disputes, service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
 from api.http.examples import AUDIT, CLAIM, RESOLUTION
+from api.http.idempotency import answered
 from api.http.responses import answer
 from api.http.schemas import (
     AuditRequestSchema,
@@ -57,9 +59,11 @@ def dispute_score(opened: service.Opened, body: dict[str, Any]) -> Response:
     Holds a claimed score against the record as it stands, and keeps both for good with what was found: whether the
     claim is right, and else the first line of the ledger where they part, its rule and its events.
     """
-    dispute = disputes.claim(desk(), opened, body)
-    location = f"/v1/games/{opened.game.id}/disputes/{dispute['dispute']}"
-    return answer(dispute, 201, {"Location": location})
+
+    def made(dispute: disputes.Shown) -> Response:
+        return answer(dispute, 201, {"Location": f"/v1/games/{opened.game.id}/disputes/{dispute['dispute']}"})
+
+    return answered(made, partial(disputes.claim, desk(), opened, body))
 
 
 @blueprint.route("/v1/games/<game>/disputes")
@@ -93,8 +97,8 @@ def resolve_dispute(opened: service.Opened, body: dict[str, Any], dispute: str) 
 
     The owner adds how it ended, once; claim and finding stay as they are.
     """
-    resolved = disputes.resolve_dispute(desk(), opened, dispute, body["resolution"])
-    return answer(resolved, 201)
+    resolving = partial(disputes.resolve_dispute, desk(), opened, dispute, body["resolution"])
+    return answered(lambda resolved: answer(resolved, 201), resolving)
 
 
 @blueprint.route("/.well-known/jwks.json")

@@ -1,5 +1,6 @@
 """The store: all SQL of the service, as functions that take a connection."""
 
+from api.store.answers import claim_answer, keep_answer, release_answer
 from api.store.disputes import DisputeEntry, add_dispute_entry, read_dispute_entries
 from api.store.evidence import Evidence, read_evidence
 from api.store.games import (
@@ -45,9 +46,11 @@ __all__ = [
     "add_dispute_entry",
     "any_key",
     "append",
+    "claim_answer",
     "connection",
     "create_game",
     "create_key",
+    "keep_answer",
     "list_games",
     "list_keys",
     "list_signing_keys",
@@ -65,6 +68,7 @@ __all__ = [
     "read_key",
     "read_salts",
     "read_signer",
+    "release_answer",
     "revoke_key",
     "rotate_signing_key",
     "write_game_id",
