@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -16,17 +17,26 @@ from tests.http.client import PROBLEM, Api
 @pytest.fixture(scope="module")
 def port(shared_database_url: str) -> Iterator[int]:
     """That of a server with two workers on the tests' database."""
+    with served(shared_database_url, 2) as (number, _):
+        yield number
+
+
+@contextmanager
+def served(url: str, workers: int) -> Iterator[tuple[int, int]]:
+    """The port of a server on the database at ``url``, and the number of the process whose children its workers are."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         number: int = listener.getsockname()[1]
         command = [sys.executable, "-m", "gunicorn", "-c", "python:api.server"]
         with subprocess.Popen(
-            [*command, "--bind", f"fd://{listener.fileno()}", "--workers", "2", "--log-level", "critical"],
-            env=os.environ | {"DATABASE_URL": shared_database_url},
+            [*command, "--bind", f"fd://{listener.fileno()}", "--workers", str(workers), "--log-level", "critical"],
+            env=os.environ | {"DATABASE_URL": url},
             pass_fds=[listener.fileno()],
         ) as server:
-            wait_for(number)
-            yield number
-            server.terminate()
+            try:
+                wait_for(number)
+                yield number, server.pid
+            finally:
+                server.terminate()
 
 
 def wait_for(port: int) -> None:
