@@ -95,7 +95,7 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
         api.register_blueprint(blueprint)
     document: Document = api.spec.to_dict()
     schemas = document["components"]["schemas"]
-    schemas |= specialised(schemas["NewGame"])
+    schemas |= specialised(schemas)
     document["paths"] = {
         path: {
             method: _finished(operation) if method != "parameters" else operation for method, operation in each.items()

@@ -246,7 +246,7 @@ class NewGameSchema(Request):
         required=True, metadata={"description": "The id of the ruleset; its newest version counts."}
     )
     config = JsonObject(
-        {"$ref": "#/components/schemas/Config"},
+        {},
         load_default=dict,
         metadata={"description": "The options of the game; those left out take their defaults."},
     )
@@ -419,9 +419,7 @@ class RecordSchema(Request):
     version = fields.Integer(
         required=True, strict=True, validate=Range(1, 32767), metadata={"description": "The version of the ruleset."}
     )
-    config = JsonObject(
-        {"$ref": "#/components/schemas/Config"}, required=True, metadata={"description": "The options of the game."}
-    )
+    config = JsonObject({}, required=True, metadata={"description": "The options of the game."})
     players = Listed(
         text(NAME_MOST, metadata={"description": "A player's name."}),
         1,
@@ -496,7 +494,7 @@ class GameSchema(Answer):
     id = fields.String(required=True, metadata={"description": "The id of the game.", "examples": ["0000001k3m9x7qz2"]})
     ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset."})
     version = fields.Integer(required=True, metadata={"description": "The version of its rules, which stays."})
-    config = ref("Config", required=True, metadata={"description": "All its options."})
+    config = Shaped({}, required=True, metadata={"description": "All its options."})
     players = fields.List(
         fields.String(), required=True, metadata={"description": "The names of the players, in order of seat."}
     )

@@ -1,20 +1,21 @@
 """JSON Schemas of configs, moves and events, from the registry of games: a new game has them by being there."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
+import orjson
+
+from api.cards import BIG_JOKER, LITTLE_JOKER, RANKS, SUITS
 from api.games import LATEST, RULESETS
 from api.games.rules import Field, Ruleset, read_config
 
 Shape = dict[str, Any]
-Fields = list[tuple[Field, Shape]]
+Fields = dict[str, tuple[Field, Shape]]
 
-NAMES: Final[dict[Ruleset, str]] = {
-    ruleset: "".join(part.capitalize() for part in ruleset.id.split("-"))
-    + (f"V{ruleset.version}" if ruleset.version > 1 else "")
-    for ruleset in RULESETS.values()
-}
+NAMES: Final = {ruleset: "".join(part.capitalize() for part in ruleset.id.split("-")) for ruleset in LATEST.values()}
 """What the components of a ruleset start with."""
 
 DIGEST: Final = {
@@ -22,21 +23,30 @@ DIGEST: Final = {
     "pattern": "^[0-9a-f]{64}$",
     "description": "What binds the event, also where the view hides a part of it.",
 }
+_REDACTED: Final = {"type": "boolean", "enum": [True], "description": "That this view may not see all of it."}
 _SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _WIDER: Final = {"minimum": min, "maximum": max, "minItems": min, "maxItems": max}
 
 
 def _widest(one: Any, other: Any) -> Any:
-    """The schema that takes what either takes, of two that one function made for other packs or numbers of seats."""
-    if one == other:
-        return one
+    """The schema that takes what either takes, of two for one kind of value; a text is that of the first."""
     if isinstance(one, dict):
         return {
-            key: _WIDER[key](one[key], other[key]) if key in _WIDER else _widest(one[key], other[key]) for key in one
+            key: _WIDER[key](one[key], other[key]) if key in _WIDER else _widest(one[key], other[key])
+            for key in one
+            if key in other
         }
-    if isinstance(one, list) and not any(isinstance(each, dict) for each in one):
+    if isinstance(one, list):
+        if any(isinstance(each, dict) for each in one):
+            return [_widest(*pair) for pair in zip(one, other, strict=True)]
         return list(dict.fromkeys([*one, *other]))
-    return [_widest(*pair) for pair in zip(one, other, strict=True)]
+    return one
+
+
+def _join(found: Fields, more: Fields) -> None:
+    """Adds fields to those of the same type of event elsewhere."""
+    for name, (each, shape) in more.items():
+        found[name] = (each, _widest(found[name][1], shape) if name in found else shape)
 
 
 @cache
@@ -48,10 +58,8 @@ def event_fields(ruleset: Ruleset) -> tuple[dict[str, Fields], dict[str, Fields]
         state = ruleset.start(read_config(ruleset, {}, seats), seats)
         for found, events in ((moves, state.moves), (chances, state.chances)):
             for kind, event in events.items():
-                known = {each.name: shape for each, shape in found.get(kind, ())}
-                found[kind] = [
-                    (each, _widest(known.get(each.name, each.kind.schema), each.kind.schema)) for each in event.fields
-                ]
+                fields = {each.name: (each, dict(each.kind.schema)) for each in event.fields}
+                _join(found.setdefault(kind, {}), fields)
     return moves, chances
 
 
@@ -65,8 +73,11 @@ def _object(properties: Mapping[str, Any], required: Iterable[str], **more: Any)
     }
 
 
-def _seat(ruleset: Ruleset) -> Shape:
-    return {"type": "integer", "minimum": 0, "maximum": max(ruleset.seats) - 1, "description": "The seat that moves."}
+def _seat(rulesets: Iterable[Ruleset]) -> dict[str, Shape]:
+    """The field that names the seat, where there are ``rulesets`` in which one does this."""
+    most = max((max(ruleset.seats) for ruleset in rulesets), default=0)
+    shape = {"type": "integer", "minimum": 0, "maximum": most - 1, "description": "The seat that moves."}
+    return {"seat": shape} if most else {}
 
 
 def config_shape(ruleset: Ruleset) -> Shape:
@@ -75,48 +86,40 @@ def config_shape(ruleset: Ruleset) -> Shape:
     for seats in ruleset.seats:
         for name, option in ruleset.options(seats).items():
             shape = {**option.kind.schema, "default": option.default, "description": option.text}
-            properties[name] = _widest(properties.get(name, shape), shape)
+            properties[name] = _widest(properties[name], shape) if name in properties else shape
     return _object(properties, (), description=f"The options of {ruleset.title}.")
 
 
 def move_shapes(ruleset: Ruleset) -> dict[str, Shape]:
     """Each type of move as a front end sends it."""
-    return {
-        kind: _object(
-            {"seat": _seat(ruleset), "type": {"const": kind}} | {each.name: shape for each, shape in fields},
-            ["type", *(each.name for each, _ in fields if not each.optional)],
-        )
-        for kind, fields in event_fields(ruleset)[0].items()
-    }
+    return {kind: _move(kind, fields, [ruleset]) for kind, fields in event_fields(ruleset)[0].items()}
 
 
 def chance_shapes(ruleset: Ruleset) -> dict[str, Shape]:
     """Each type of chance event as the owner of a game dealt by the client sends it."""
-    return {
-        kind: _object(
-            {"type": {"const": kind}} | {each.name: shape for each, shape in fields},
-            ["type", *(each.name for each, _ in fields)],
-        )
-        for kind, fields in event_fields(ruleset)[1].items()
-    }
+    return {kind: _move(kind, fields, []) for kind, fields in event_fields(ruleset)[1].items()}
 
 
-def event_shapes(ruleset: Ruleset) -> dict[str, Shape]:
-    """Each type of event as the record shows it: in some views a part is absent, or null in a list by seat."""
-    moves, chances = event_fields(ruleset)
-    return {kind: _event(kind, {"seat": _seat(ruleset)}, fields) for kind, fields in moves.items()} | {
-        kind: _event(kind, {}, fields) for kind, fields in chances.items()
-    }
+def _move(kind: str, fields: Fields, rulesets: Iterable[Ruleset]) -> Shape:
+    """What is sent; ``rulesets`` are those whose seats make such a move, if seats do."""
+    properties = {"type": {"type": "string", "const": kind}, **{name: shape for name, (_, shape) in fields.items()}}
+    return _object({**_seat(rulesets), **properties}, ["type", *_required(fields)])
 
 
-def _event(kind: str, mover: Shape, fields: Fields) -> Shape:
+def _event(kind: str, fields: Fields, rulesets: Iterable[Ruleset], **more: Shape) -> Shape:
+    """What the record shows: in some views a part is absent, or null in a list by seat."""
+    mover = _seat(rulesets)
     properties = {
         "seq": {"type": "integer", "minimum": 1, "description": "Its number in the record."},
         "at": {"type": "string", "format": "date-time", "description": "When it was accepted."},
         **mover,
-        "type": {"const": kind},
-        **{each.name: _part_by_part(shape) if each.known_to == "own-part" else shape for each, shape in fields},
-        "redacted": {"const": True, "description": "That this view may not see all of it."},
+        "type": {"type": "string", "const": kind},
+        **{
+            name: _part_by_part(shape) if each.known_to == "own-part" else shape
+            for name, (each, shape) in fields.items()
+        },
+        **more,
+        "redacted": _REDACTED,
         "digest": DIGEST,
         "effects": {
             "type": "array",
@@ -124,8 +127,17 @@ def _event(kind: str, mover: Shape, fields: Fields) -> Shape:
             "description": "What followed from it (in a frame of the replay it stands beside the event).",
         },
     }
-    known = [each.name for each, _ in fields if each.known_to == "everyone" and not each.optional]
-    return {"type": "object", "properties": properties, "required": ["seq", "at", *mover, "type", *known, "digest"]}
+    required = ["seq", "at", *mover, "type", *_visible(fields), *more, "digest"]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _required(fields: Fields) -> list[str]:
+    return [name for name, (each, _) in fields.items() if not each.optional]
+
+
+def _visible(fields: Fields) -> list[str]:
+    """Those that every view shows."""
+    return [name for name, (each, _) in fields.items() if each.known_to == "everyone" and not each.optional]
 
 
 def _part_by_part(shape: Shape) -> Shape:
@@ -150,7 +162,7 @@ _EFFECT: Final[Shape] = {
             "description": "The lines that it wrote on the score sheet.",
             "items": {"$ref": "#/components/schemas/Line"},
         },
-        "redacted": {"const": True, "description": "That this view may not see all of it."},
+        "redacted": _REDACTED,
     },
     "required": ["type"],
     "additionalProperties": True,
@@ -193,19 +205,29 @@ _RECORDED_EVENT: Final[Shape] = {
 _JSON_SCHEMA: Final[Shape] = {
     "type": "object",
     "description": "A JSON Schema (draft 2020-12).",
-    "properties": {"$schema": {"const": _SCHEMA}},
+    "properties": {"$schema": {"type": "string", "const": _SCHEMA}},
     "required": ["$schema"],
     "additionalProperties": True,
 }
-_TABLE_EVENTS: Final = {
+_TABLE_EVENTS: Final[dict[str, dict[str, Shape]]] = {
     "takeback": {"to": {"type": "integer", "minimum": 0, "description": "The event after which all is retracted."}},
     "abandon": {"reason": {"type": "string", "description": "Why the owner ended the game."}},
+}
+
+
+_CARD: Final[Shape] = {
+    "type": "string",
+    "description": "A card, rank and suit: `Th` is the ten of hearts; `BJ` and `LJ` are the big and the little joker.",
+    "enum": [*(rank + suit for suit in SUITS for rank in RANKS), BIG_JOKER, LITTLE_JOKER],
+    # What generators call them, as a name can't begin with a digit: suit and rank.
+    "x-enum-varnames": [*(suit.upper() + rank for suit in SUITS for rank in RANKS), BIG_JOKER, LITTLE_JOKER],
 }
 
 
 def components() -> dict[str, Shape]:
     """The schemas of all games, by name, for the OpenAPI document."""
     found: dict[str, Shape] = {
+        "Card": _CARD,
         "Effect": _EFFECT,
         "ChanceCall": _CHANCE_CALL,
         "LegalMove": _LEGAL_MOVE,
@@ -217,66 +239,87 @@ def components() -> dict[str, Shape]:
             "additionalProperties": _ref("JsonSchema"),
         },
     }
-    tables = {}
-    for kind, properties in _TABLE_EVENTS.items():
-        event = _event(kind, {}, [])
-        event["properties"] |= properties
-        event["required"] += properties
-        found[f"{kind.capitalize()}Event"] = event
-        tables[kind] = f"{kind.capitalize()}Event"
     for ruleset, name in NAMES.items():
-        sent = move_shapes(ruleset) | chance_shapes(ruleset)
-        found |= {_component(name, kind, "Move"): shape for kind, shape in sent.items()}
-        shown = event_shapes(ruleset)
-        found |= {_component(name, kind, "Event"): shape for kind, shape in shown.items()}
-        found[f"{name}Move"] = _by("type", {kind: _component(name, kind, "Move") for kind in sent})
-        found[f"{name}Event"] = _by("type", {kind: _component(name, kind, "Event") for kind in shown} | tables)
-    found |= {f"{NAMES[ruleset]}Config": config_shape(ruleset) for ruleset in LATEST.values()}
-    for union, text in (
-        ("Move", "A move, or where the client deals a chance event, of one of the games."),
-        ("Event", "An event of one of the games, or of its owner."),
-    ):
-        found[union] = {"description": text, "anyOf": [_ref(f"{name}{union}") for name in NAMES.values()]}
-    found["Config"] = {
-        "description": "The options of one of the games.",
-        "anyOf": [_ref(f"{NAMES[ruleset]}Config") for ruleset in LATEST.values()],
+        options: dict[str, Shape] = config_shape(ruleset)["properties"]
+        # A client that is generated would send a default as its own, and go on with it when ours is another.
+        defaults = {option: shape.pop("default") for option, shape in options.items()}
+        found[f"{name}Config"] = _object(options, options, description=f"All options of a game of {ruleset.title}.")
+        for option, default in defaults.items():
+            text = f"{options[option]['description']} Left out, it is `{orjson.dumps(default).decode()}`."
+            options[option] = {**options[option], "description": text}
+        found[f"{name}Options"] = _object(options, (), description=f"Some options of a game of {ruleset.title}.")
+    moves = _of_all_games("Move", _required, _move)
+    events = _of_all_games("Event", _visible, _event) | {
+        f"{kind.capitalize()}Event": _event(kind, {}, (), **properties) for kind, properties in _TABLE_EVENTS.items()
     }
+    found |= moves | events
+    for union, parts, text in (
+        ("Move", moves, "A move, or where the client deals a chance event, of one of the games."),
+        ("Event", events, "An event of one of the games, or of its owner."),
+    ):
+        found[union] = {"description": text, "oneOf": [_ref(name) for name in parts]}
     return found
 
 
-def _component(name: str, kind: str, form: str) -> str:
-    return name + "".join(part.capitalize() for part in kind.split("-")) + form
+def _of_all_games(
+    form: str, told_by: Callable[[Fields], list[str]], make: Callable[[str, Fields, list[Ruleset]], Shape]
+) -> dict[str, Shape]:
+    """What ``make`` makes of each type of event, whichever games have it, by name.
+
+    What came may be of any game. So no two shapes fit the same: those of a type are told apart by the names of some of
+    their fields.
+    """
+    found: dict[tuple[str, ...], tuple[Fields, list[Ruleset]]] = {}
+    for ruleset in RULESETS.values():
+        for events, movers in zip(event_fields(ruleset), ([ruleset], []), strict=True):
+            for kind, fields in events.items():
+                joined, rulesets = found.setdefault((kind, *told_by(fields)), ({}, []))
+                _join(joined, {name: (each, _with_cards(shape)) for name, (each, shape) in fields.items()})
+                rulesets += movers
+    alike = Counter(kind for kind, *_ in found)
+    return {
+        "".join(part.capitalize() for part in (key if alike[key[0]] > 1 else key[:1])) + form: make(key[0], *of)
+        for key, of in found.items()
+    }
+
+
+def _with_cards(shape: Any) -> Any:
+    """The schema ``shape`` with cards of any game where it has those of one."""
+    if isinstance(shape, dict):
+        if set(shape.get("enum", [None])) <= set(_CARD["enum"]):
+            return _ref("Card")
+        return {key: _with_cards(part) for key, part in shape.items()}
+    return shape
 
 
 def _ref(name: str) -> Shape:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _by(property_: str, names: Mapping[str, str]) -> Shape:
-    refs = {value: _ref(name) for value, name in names.items()}
-    return {
-        "type": "object",
-        "oneOf": list(refs.values()),
-        "discriminator": {
-            "propertyName": property_,
-            "mapping": {value: ref["$ref"] for value, ref in refs.items()},
-        },
-    }
+_BY_RULESET: Final = {"NewGame": "Options", "Game": "Config", "MadeGame": "Config", "Record": "Options"}
+"""What differs by ruleset, and whether it may leave options out."""
 
 
-def specialised(new_game: Shape) -> dict[str, Shape]:
-    """The schema of a game to be made, as it is for each ruleset, and their union under its own name."""
-    found = {}
-    for ruleset in LATEST.values():
-        shape = {**new_game, "properties": dict(new_game["properties"])}
-        properties = shape["properties"]
-        properties["ruleset"] = {**properties["ruleset"], "const": ruleset.id}
-        properties["config"] = {**properties["config"], **_ref(f"{NAMES[ruleset]}Config")}
-        properties["players"] = {
-            **properties["players"],
-            "minItems": min(ruleset.seats),
-            "maxItems": max(ruleset.seats),
+def specialised(schemas: Mapping[str, Shape]) -> dict[str, Shape]:
+    """The schemas of what names its ruleset, as they are for each, and their union under the old name."""
+    found: dict[str, Shape] = {}
+    for base, config in _BY_RULESET.items():
+        names = {}
+        for ruleset, name in NAMES.items():
+            properties = dict(schemas[base]["properties"])
+            properties["ruleset"] = {**properties["ruleset"], "const": ruleset.id}
+            properties["config"] = {**properties["config"], **_ref(f"{name}{config}")}
+            seats = {"minItems": min(ruleset.seats), "maxItems": max(ruleset.seats)}
+            properties["players"] = {**properties["players"], **seats}
+            names[ruleset.id] = re.sub("(Game|Record)", rf"{name}\1", base)
+            found[names[ruleset.id]] = {**schemas[base], "properties": properties}
+        refs = {id_: _ref(name) for id_, name in names.items()}
+        found[base] = {
+            "type": "object",
+            "oneOf": list(refs.values()),
+            "discriminator": {
+                "propertyName": "ruleset",
+                "mapping": {id_: ref["$ref"] for id_, ref in refs.items()},
+            },
         }
-        found[f"New{NAMES[ruleset]}Game"] = shape
-    found["NewGame"] = _by("ruleset", {ruleset.id: f"New{NAMES[ruleset]}Game" for ruleset in LATEST.values()})
     return found
