@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from procrastinate.schema import SchemaManager
 from psycopg import errors
 
 import migrations
@@ -80,6 +82,11 @@ def test_the_numbers_of_the_files_are_the_line_of_descent() -> None:
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     line = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
     assert line[::-1] == schema.revisions()
+
+
+def test_the_queue_has_the_tables_of_the_installed_release() -> None:
+    made = import_module("migrations.versions.0003_webhooks").NEWEST
+    assert made == max(path.name for path in Path(SchemaManager.get_migrations_path()).glob("*.sql"))
 
 
 def test_migrating_again_changes_nothing(empty_database_url: str) -> None:
@@ -164,6 +171,18 @@ def test_the_service_has_just_the_privileges_it_needs(admin: psycopg.Connection)
         "games": ["INSERT", "SELECT"],
         "heads": ["INSERT", "SELECT", "UPDATE"],
         "signing_keys": ["SELECT"],
+        **{
+            table: ["DELETE", "INSERT", "SELECT", "UPDATE"]
+            for table in (
+                "webhooks",
+                "webhook_secrets",
+                "deliveries",
+                "procrastinate_events",
+                "procrastinate_jobs",
+                "procrastinate_periodic_defers",
+                "procrastinate_workers",
+            )
+        },
     }
 
 

@@ -7,7 +7,7 @@ import yaml
 from flask import Flask
 
 from api import service, store
-from api.http import games, moves, operation, proofs, replay, rulesets, views
+from api.http import games, moves, operation, proofs, replay, rulesets, views, webhooks
 from api.http.declare import Context
 from api.http.docs import Published
 from api.http.openapi import Document, describe
@@ -20,6 +20,7 @@ _BLUEPRINTS: Final = (
     moves.blueprint,
     views.blueprint,
     proofs.blueprint,
+    webhooks.blueprint,
     replay.blueprint,
     operation.blueprint,
 )

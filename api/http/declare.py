@@ -41,6 +41,7 @@ from api.http.problems import (
     unauthorized,
 )
 from api.http.responses import JSON, PROBLEM
+from api.http.schemas import WEBHOOK_ID
 from api.http.settings import Settings
 
 View = Callable[..., Response]
@@ -59,6 +60,14 @@ PATH_PARAMETERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "description": "The id of the dispute.",
         "schema": {"type": "string", "maxLength": 64},
         "example": "1",
+    },
+    **{
+        name: {
+            "description": f"The id of the {name}.",
+            "schema": {"type": "string", "maxLength": 64},
+            "example": WEBHOOK_ID,
+        }
+        for name in ("webhook", "secret", "delivery")
     },
     "ruleset": {
         "description": "The id of the ruleset.",

@@ -7,12 +7,14 @@ from typing import Any, Final
 from api import service, store
 from api.games import LATEST
 from api.games.rules import PUBLIC, read_config
+from api.http.schemas import WEBHOOK_ID
 from api.proofs import digests
 from api.proofs.receipts import Signer, write_jwks
 from api.records import replay
 from api.records.audit import audit
 from api.records.disputes import find
 from api.records.portable import Sealed, chain_facts, write_record
+from api.webhooks import write_secret
 
 _RULESET: Final = LATEST["quadruple-war"]
 _GAME: Final = "0000001k3m9x7qz2"
@@ -163,6 +165,25 @@ CLAIM: Final = {
 RESOLUTION: Final = {
     "agreed": {"summary": "What was agreed", "value": {"resolution": "The table went through the tricks: it stands."}}
 }
+NEW_WEBHOOK: Final = {
+    "two types": {
+        "summary": "What ends in a ranking",
+        "value": {
+            "url": "https://example.org/tricklog",
+            "types": ["game.finished", "dispute.opened"],
+            "description": "The club's ranking",
+        },
+    }
+}
+WEBHOOK_CHANGES: Final = {
+    "a pause": {"summary": "Sends nothing for a while", "value": {"paused": True}},
+    "a move": {"summary": "Sends elsewhere", "value": {"url": "https://example.org/v2/tricklog"}},
+}
+NOTHING: Final = {"nothing": {"summary": "Nothing", "value": {}}}
+NEW_SECRET: Final = {
+    "for a day": {"summary": "The others for some time", "value": {"others_until": "2026-02-01T18:00:00Z"}},
+    "until deleted": {"summary": "The others until they are deleted", "value": {}},
+}
 _DISPUTE: Final = {
     "dispute": "1",
     "at": service.in_rfc3339(_times(30)),
@@ -177,6 +198,42 @@ _RESOLVED: Final = _DISPUTE | {
     "resolution": {"at": service.in_rfc3339(_times(40)), "resolution": "The table went through the tricks: it stands."}
 }
 _AUDITED: Final = audit(RECORD["a game so far"]["value"]).written()
+
+_SECRET_MADE: Final = {"id": WEBHOOK_ID, "created_at": service.in_rfc3339(_MADE)}
+_WEBHOOK: Final = {
+    "id": WEBHOOK_ID,
+    "url": "https://example.org/tricklog",
+    "types": ["game.finished", "dispute.opened"],
+    "description": "The club's ranking",
+    "paused": False,
+    "created_at": service.in_rfc3339(_MADE),
+    "secrets": [_SECRET_MADE],
+}
+_SHOWN_SECRET: Final = {"secret": write_secret(_SECRET)}
+_DELIVERY: Final = {
+    "id": WEBHOOK_ID,
+    "type": "game.finished",
+    "game": _GAME,
+    "seq": 57,
+    "created_at": service.in_rfc3339(_times(30)),
+    "status": "pending",
+    "attempts": 1,
+    "answer": 503,
+    "fault": None,
+    "attempted_at": service.in_rfc3339(_times(30)),
+    "next_attempt_at": service.in_rfc3339(_times(35)),
+}
+_REPLAYED: Final = _DELIVERY | {"attempts": 0}
+_PING: Final = {
+    "id": WEBHOOK_ID,
+    "type": "webhook.ping",
+    "created_at": service.in_rfc3339(_times(30)),
+    "status": "pending",
+    "attempts": 0,
+    "answer": None,
+    "fault": None,
+    "next_attempt_at": service.in_rfc3339(_times(30)),
+}
 
 ANSWERS: Final[Mapping[str, Any]] = {
     "createGame": _SHOWN_GAME | {"seat_tokens": [f"tls_1_{seat}_{'A' * 42}{seat}" for seat in range(4)]},
@@ -199,6 +256,14 @@ ANSWERS: Final[Mapping[str, Any]] = {
         "status": "running",
         "receipt": _RECEIPT,
     },
+    "createWebhook": _WEBHOOK | _SHOWN_SECRET,
+    "listWebhooks": {"webhooks": [_WEBHOOK]},
+    "getWebhook": _WEBHOOK,
+    "changeWebhook": _WEBHOOK | {"paused": True},
+    "createWebhookSecret": _SECRET_MADE | _SHOWN_SECRET,
+    "listDeliveries": {"deliveries": [_DELIVERY]},
+    "replayDelivery": _REPLAYED,
+    "pingWebhook": _PING,
     "playMoves": {
         "seq": _OPENED.position.seq,
         "events": _SHOWN[-1:],

@@ -50,7 +50,7 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
         "example": '</v1/games?limit=100&cursor=0000001k3m9x7qz2>; rel="next"',
     },
     "Location": {
-        "description": "Where the new game is.",
+        "description": "Where the new thing is.",
         "schema": {"type": "string"},
         "example": "/v1/games/0000001k3m9x7qz2",
     },

@@ -14,6 +14,7 @@ from marshmallow.validate import Length, OneOf, Range, Regexp
 from api.games import LATEST
 from api.records.disputes import OUTCOMES
 from api.records.portable import CLIENT_SEED_LENGTH, FORMAT, players_message
+from api.webhooks import FAULTS, TYPES, URL, URL_MOST
 
 NAME_MOST: Final = 80
 STATEMENT_MOST: Final = 1000
@@ -30,6 +31,8 @@ VISIBILITIES: Final = ("private", "public")
 
 CLIENT_SEEDS: Final = ("owner", "seats")
 RECEIPTS_MOST: Final = 10_000
+
+DELIVERED: Final = ("pending", "delivered", "failed")
 
 HEX_32: Final = "^[0-9a-f]{64}$"
 
@@ -65,15 +68,21 @@ def ref(name: str, **options: Any) -> Shaped:
 class Listed(fields.List[Any]):
     """A list whose length is judged before its parts are."""
 
-    def __init__(self, part: fields.Field[Any], least: int, most: int, **options: Any) -> None:
+    def __init__(self, part: fields.Field[Any], least: int, most: int, *, unique: bool = False, **options: Any) -> None:
+        if unique:
+            options["metadata"] = {**options["metadata"], "uniqueItems": True}
         super().__init__(part, validate=Length(least, most), **options)
+        self.unique = unique
         self.least = least
         self.most = most
 
     def _deserialize(self, value: Any, *given: Any, **options: Any) -> list[Any]:
         if isinstance(value, list) and not self.least <= len(value) <= self.most:
             raise ValidationError(f"Must have {self.least} to {self.most} entries.")
-        return super()._deserialize(value, *given, **options)
+        found: list[Any] = super()._deserialize(value, *given, **options)
+        if self.unique and len(set(found)) < len(found):
+            raise ValidationError("Must have each entry once.")
+        return found
 
 
 class JsonObject(Shaped):
@@ -233,6 +242,17 @@ class ReplayQuery(Request):
             "description": f"The last event to show, with at most {LIMIT_MOST} in all. Left out, it is the newest,"
             f" or as far as {LIMIT_MOST} reach."
         },
+    )
+
+
+class DeliveriesQuery(Request):
+    """Which of a webhook's deliveries."""
+
+    status = fields.String(validate=OneOf(DELIVERED), metadata={"description": "Only deliveries that stand like this."})
+    limit = _limit("deliveries")
+    cursor = fields.String(
+        validate=Length(1, 64),
+        metadata={"description": "Where the next page starts: `next` of the page before."},
     )
 
 
@@ -399,6 +419,69 @@ class AuditRequestSchema(Request):
             raise ValidationError(f"Must have {EVENTS_MOST} events at most.")
 
 
+def _url(**options: Any) -> fields.String:
+    return fields.String(
+        validate=Length(1, URL_MOST),
+        metadata={
+            "description": "Where deliveries are sent by POST: https on any port, without user, password and fragment."
+            " An installation may allow http and private addresses.",
+            "pattern": f"^{URL}$",
+            "examples": ["https://example.org/tricklog"],
+        },
+        **options,
+    )
+
+
+def _types(**options: Any) -> Listed:
+    return Listed(
+        fields.String(validate=OneOf(TYPES), metadata={"description": "A type of delivery."}),
+        1,
+        len(TYPES),
+        unique=True,
+        metadata={"description": "What it is told of."},
+        **options,
+    )
+
+
+def _description(**options: Any) -> fields.String:
+    return text(NAME_MOST, metadata={"description": "What it is for, in a line of text for people."}, **options)
+
+
+class NewWebhookSchema(Request):
+    """A webhook to be made."""
+
+    url = _url(required=True)
+    types = _types(required=True)
+    description = _description()
+
+
+class WebhookChangesSchema(Request):
+    """What is to be different about a webhook."""
+
+    url = _url()
+    types = _types()
+    description = _description(allow_none=True)
+    paused = fields.Boolean(
+        truthy={True}, falsy={False}, metadata={"description": "Whether nothing is sent until this is false again."}
+    )
+
+
+class NewSecretSchema(Request):
+    """Another secret."""
+
+    others_until = fields.AwareDateTime(
+        format="iso",
+        metadata={
+            "description": "When the secrets before it are no longer signed with. Left out, they are until they are"
+            " deleted."
+        },
+    )
+
+
+class NothingSchema(Request):
+    """Nothing: an object without fields."""
+
+
 class ResultSchema(Request):
     """How a game ended."""
 
@@ -483,6 +566,7 @@ def _time(description: str, **options: Any) -> fields.AwareDateTime:
     return fields.AwareDateTime(metadata={"description": description}, **options)
 
 
+WEBHOOK_ID: Final = "7d3a1f0e-52c4-4b8e-9a6d-0c1e2f3a4b5c"
 TO_ACT: Final = "The seats that the game waits for."
 WINNERS: Final = "The sides that won; empty until the game is finished."
 SCORES: Final = "The points of each side so far."
@@ -719,6 +803,108 @@ class DisputesSchema(Answer):
     disputes = fields.List(
         fields.Nested(DisputeSchema), required=True, metadata={"description": "The disputes, oldest first."}
     )
+
+
+def _id(of_what: str) -> fields.String:
+    return fields.String(required=True, metadata={"description": f"The id of the {of_what}.", "examples": [WEBHOOK_ID]})
+
+
+class SecretSchema(Answer):
+    """One of a webhook's secrets, without the secret itself."""
+
+    id = _id("secret")
+    created_at = _time("When it was made.", required=True)
+    expires_at = _time("When it is no longer signed with; absent while nobody said so.")
+
+
+class MadeSecretSchema(SecretSchema):
+    """A secret just made."""
+
+    secret = fields.String(
+        required=True,
+        metadata={"description": "The secret, in the form of Standard Webhooks. It is never shown again."},
+    )
+
+
+class WebhookSchema(Answer):
+    """A webhook."""
+
+    id = _id("webhook")
+    url = fields.String(required=True, metadata={"description": "Where deliveries are sent."})
+    types = fields.List(
+        fields.String(validate=OneOf(TYPES)), required=True, metadata={"description": "What it is told of."}
+    )
+    description = fields.String(required=True, allow_none=True, metadata={"description": "What it is for, or null."})
+    paused = fields.Boolean(
+        required=True,
+        metadata={"description": "Whether nothing is sent, because its owner or a 410 said so."},
+    )
+    created_at = _time("When it was made.", required=True)
+    secrets = fields.List(
+        fields.Nested(SecretSchema),
+        required=True,
+        metadata={"description": "The secrets that deliveries are signed with, oldest first, without the secrets."},
+    )
+
+
+class MadeWebhookSchema(WebhookSchema):
+    """A webhook just made, with what is shown only now."""
+
+    secret = fields.String(
+        required=True,
+        metadata={"description": "Its first secret, in the form of Standard Webhooks. It is never shown again."},
+    )
+
+
+class WebhooksSchema(Answer):
+    """All webhooks of an API key."""
+
+    webhooks = fields.List(
+        fields.Nested(WebhookSchema), required=True, metadata={"description": "The webhooks, oldest first."}
+    )
+
+
+class DeliverySchema(Answer):
+    """Something that a webhook is told, and what became of it."""
+
+    id = fields.String(
+        required=True,
+        metadata={"description": "Its id, which is the `webhook-id` of each attempt.", "examples": [WEBHOOK_ID]},
+    )
+    type = fields.String(
+        required=True, validate=OneOf([*TYPES, "webhook.ping"]), metadata={"description": "What it tells of."}
+    )
+    game = fields.String(metadata={"description": "The id of the game; absent in a ping."})
+    seq = fields.Integer(
+        allow_none=True, metadata={"description": "The newest event that it tells of; null for a dispute."}
+    )
+    created_at = _time("When it happened.", required=True)
+    status = fields.String(
+        required=True,
+        validate=OneOf(DELIVERED),
+        metadata={"description": "Whether it is still tried, was taken with a 2xx, or was given up."},
+    )
+    attempts = fields.Integer(
+        required=True, metadata={"description": "How often it was tried, since it was last replayed by hand."}
+    )
+    answer = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The status of the last answer, or null."}
+    )
+    fault = fields.String(
+        required=True,
+        allow_none=True,
+        validate=OneOf([*FAULTS, None]),
+        metadata={"description": "What kept the last attempt from being answered, or null."},
+    )
+    attempted_at = _time("When it was last tried; absent before.")
+    next_attempt_at = _time("When it will be tried next; absent once it is delivered or given up.")
+
+
+class DeliveriesSchema(Answer):
+    """A page of deliveries, newest first."""
+
+    deliveries = fields.List(fields.Nested(DeliverySchema), required=True, metadata={"description": "The deliveries."})
+    next = fields.String(metadata={"description": "The `cursor` of the next page; absent on the last."})
 
 
 class FrameSchema(Answer):

@@ -12,6 +12,7 @@ from tests.http.client import Api, operations
 
 MOVE = {"moves": [{"seat": 0, "type": "bid", "tricks": 1}]}
 VIEWER = {"version": VERSION, "name": "cards.svg"}
+WEBHOOK = {"url": "https://example.org/", "types": ["game.finished"]}
 NEW = {"ruleset": "thirteen", "players": ["Ada", "Ben"], "dealer": "client", "visibility": "private"}
 
 
@@ -79,6 +80,21 @@ MATRIX: dict[str, dict[str, int]] = {
     "getReceiptKeys": ANYBODY,
     "createGame": {caller: status or 201 for caller, status in (KEYS | FALSE).items()},
     "importRecord": {caller: status or 201 for caller, status in (KEYS | FALSE).items()},
+    **{
+        operation: {caller: status or done for caller, status in (KEYS | {"stranger": 404} | FALSE).items()}
+        for operation, done in {
+            "getWebhook": 200,
+            "changeWebhook": 200,
+            "deleteWebhook": 204,
+            "createWebhookSecret": 201,
+            "deleteWebhookSecret": 204,
+            "listDeliveries": 200,
+            "replayDelivery": 202,
+            "pingWebhook": 202,
+        }.items()
+    },
+    "createWebhook": {caller: status or 201 for caller, status in (KEYS | FALSE).items()},
+    "listWebhooks": {caller: status or 200 for caller, status in (KEYS | FALSE).items()},
     "listGames": {caller: status or 200 for caller, status in (KEYS | FALSE).items()},
     "listRulesets": ANYBODY,
     "getRuleset": ANYBODY,
@@ -109,6 +125,12 @@ PUBLIC = dict.fromkeys(("getGame", "listEvents", "getState", "getLedger", "getRe
 
 def body_for(api: Api, operation_id: str, made: World, caller: str) -> Any:
     match operation_id:
+        case "createWebhook":
+            return WEBHOOK
+        case "changeWebhook":
+            return {"paused": True}
+        case "createWebhookSecret" | "pingWebhook" | "replayDelivery":
+            return {}
         case "playMoves":
             # each seat its own move; the one that isn't to act is refused by the rules, not at the door
             seats = {"other seat": (made.first + 1) % 3}
@@ -133,6 +155,15 @@ def body_for(api: Api, operation_id: str, made: World, caller: str) -> Any:
             return None
 
 
+def webhook_of(api: Api, made: World) -> dict[str, str]:
+    """The ids of a webhook of the owner's, its oldest secret and a delivery."""
+    owner = made.tokens["owner"]
+    webhook = api.ok("POST", "/v1/webhooks", owner, WEBHOOK)
+    api.ok("POST", f"/v1/webhooks/{webhook['id']}/secrets", owner, {})
+    delivery = api.ok("POST", f"/v1/webhooks/{webhook['id']}/ping", owner, {})
+    return {"webhook": webhook["id"], "secret": webhook["secrets"][0]["id"], "delivery": delivery["id"]}
+
+
 def test_matrix_has_every_operation(api: Api) -> None:
     assert MATRIX.keys() == {operation["operationId"] for _, _, operation in operations(api.document)}
 
@@ -153,6 +184,8 @@ def test_operation_answers_each_caller_as_it_should(api: Api, operation_id: str,
                 "POST", f"/v1/games/{made.game}/moves", made.tokens["seat"], {"moves": [{"type": "bid", "tricks": 1}]}
             )
         known = {"ruleset": "thirteen", "problem": "stale", "page": "kraken", "dispute": "1", **VIEWER}
+        if "{webhook}" in template:
+            known |= webhook_of(api, made)
         path = template.format(game=made.game, **known)
         body = body_for(api, operation_id, made, caller)
         response = api.call(method, path, made.tokens[caller], body)
@@ -162,7 +195,9 @@ def test_operation_answers_each_caller_as_it_should(api: Api, operation_id: str,
         assert response.status_code == status, (caller, response.get_data(as_text=True))
 
 
-@pytest.mark.parametrize("operation_id", ["createGame", "importRecord", "playMoves", "takeBack", "abandonGame"])
+@pytest.mark.parametrize(
+    "operation_id", ["createGame", "importRecord", "playMoves", "takeBack", "abandonGame", "createWebhook"]
+)
 def test_credentials_are_judged_before_the_body(api: Api, operation_id: str) -> None:
     method, template = next(
         (method, path) for method, path, each in operations(api.document) if each["operationId"] == operation_id

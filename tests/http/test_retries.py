@@ -21,7 +21,7 @@ from werkzeug.test import TestResponse
 
 from api import store
 from tests.http.client import Api, operations
-from tests.http.test_access import World, body_for, world
+from tests.http.test_access import World, body_for, webhook_of, world
 from tests.http.test_server import served
 
 NEW: Final = {"ruleset": "soda", "players": ["Ada", "Ben"], "dealer": "service", "visibility": "private"}
@@ -108,7 +108,8 @@ def test_every_post_is_carried_out_once_and_its_answer_kept_in_the_same_transact
     for template, operation_id in posts:
         made = prepared(api, operation_id)
         owner = str(made.tokens["owner"])
-        path = template.format(game=made.game, dispute="1")
+        webhook = webhook_of(api, made) if "{webhook}" in template else {}
+        path = template.format(game=made.game, dispute="1", **webhook)
         body, name = body_for(api, operation_id, made, "owner"), str(uuid4())
         [(before,)] = database.execute("SELECT pg_current_xact_id()::text::integer").fetchall()
         first = post(api, name, path, owner, body)
@@ -122,8 +123,8 @@ def test_every_post_is_carried_out_once_and_its_answer_kept_in_the_same_transact
 def test_every_post_documents_the_header(api: Api) -> None:
     for method, path, operation in operations(api.document):
         names = {parameter["name"] for parameter in operation["parameters"]}
-        assert ("Idempotency-Key" in names) == (method == "POST"), path
-        if method == "POST":
+        assert ("Idempotency-Key" in names) == (method in ("POST", "PATCH")), path
+        if method in ("POST", "PATCH"):
             assert {"409", "422"} <= operation["responses"].keys()
 
 
