@@ -1,6 +1,7 @@
 """Audits: of records from anywhere, and of games as they stand in the store, of which nothing is taken for true."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -8,11 +9,12 @@ import orjson
 from api import service, store
 from api.disputes import dispute_digest
 from api.games import RULESETS
-from api.games.rules import ConfigError, Event, read_config
+from api.games.rules import ConfigError, Event, Seen, read_config
 from api.proofs.receipts import read_jwks, write_jwks
+from api.records import replay
 from api.records.audit import Audit, Check, audit
 from api.records.codec import decode, encode
-from api.records.portable import chain_facts, require_record
+from api.records.portable import chain_facts, read_document, require_record
 from api.records.replay import Position
 
 
@@ -20,6 +22,54 @@ def audit_record(desk: service.Desk, record: Mapping[str, Any], receipts: Sequen
     """The audit of a record from anywhere, with receipts that this service signed; RecordError for what is none."""
     require_record(record)
     return audit(record, receipts, read_jwks(receipt_keys(desk)) if receipts else {}).written()
+
+
+def replay_record(
+    desk: service.Desk,
+    record: Mapping[str, Any],
+    receipts: Sequence[str],
+    *,
+    view: Seen,
+    first: int,
+    final: int | None,
+) -> dict[str, Any]:
+    """A record from anywhere for a viewer to step through, as far as the rules allow, with its score sheet and audit.
+
+    RecordError for one whose form can't be read, OutOfRangeError for frames that it hasn't.
+    """
+    document = read_document(record)
+    audited = audit(record, receipts, read_jwks(receipt_keys(desk)) if receipts else {})
+    position = audited.position
+    assert position is not None
+    players = document.players
+    if type(view) is int and view >= len(players):
+        raise service.OutOfRangeError("view", "Must be public, table, or a seat of the game.")
+    first, final = service.frame_span(first, final, position.seq)
+    steps = replay.walk(document.ruleset, document.config, len(players), document.events[:final])
+    stored = [
+        {name: value for name, value in (("at", at), ("digest", digest and digest.hex())) if value is not None}
+        for at, digest in zip(document.times[:final], document.digests[:final], strict=True)
+    ]
+    framed = islice(zip(stored, steps, strict=True), first - 1, None)
+    game: dict[str, Any] = {name: record[name] for name in ("commitment", "seed", "client_seeds") if name in record} | {
+        "ruleset": document.ruleset.id,
+        "version": document.ruleset.version,
+        "config": document.config,
+        "players": players,
+        "dealer": document.dealer,
+        "status": position.status,
+        "seq": position.seq,
+        **service.summary(position),
+    }
+    if document.game is not None:
+        game["id"] = document.game
+    return {
+        "game": game,
+        "frames": service.framed(document.game or "", players, framed, view),
+        **({"next": final + 1} if final < position.seq else {}),
+        "ledger": replay.view_ledger(position, view),
+        "audit": audited.written(),
+    }
 
 
 def receipt_keys(desk: service.Desk) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial, reduce
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -41,9 +42,11 @@ from api.records.codec import decode, encode
 from api.records.portable import Sealed, chain_facts, write_record
 from api.records.replay import ABANDON, TAKEBACK, Position, Step
 from api.records.transcript import transcript as write_transcript
+from api.records.words import sentences
 from api.store import schema
 
 POSITIONS_KEPT: Final = 2048
+FRAMES_MOST: Final = 1000
 ROUNDS_OF_RETRY: Final = 50
 SIGNER_SECONDS: Final = 60.0
 """How long a worker signs with a key before it looks whether there is a newer one."""
@@ -556,7 +559,7 @@ def _seal(head: bytes, salt: Callable[[int], bytes], accepted: Sequence[Accepted
     return sealed, head
 
 
-def _summary(position: Position) -> dict[str, Any]:
+def summary(position: Position) -> dict[str, Any]:
     """What lists and the game itself show of where it stands; public, and derived anew with each append."""
     state = position.state
     return {
@@ -568,7 +571,7 @@ def _summary(position: Position) -> dict[str, Any]:
 
 
 def written_summary(position: Position) -> str:
-    return orjson.dumps(_summary(position)).decode()
+    return orjson.dumps(summary(position)).decode()
 
 
 def _addition(position: Position, accepted: Sequence[Accepted], head: bytes) -> store.Addition:
@@ -869,7 +872,7 @@ def tag(opened: Opened) -> str:
 def view_game(opened: Opened) -> dict[str, Any]:
     """The game itself, the same in every view: what it is, and where it stands."""
     position = opened.position
-    shown = _view_game(opened.game, position.seq, position.status, _summary(position), opened.updated_at)
+    shown = _view_game(opened.game, position.seq, position.status, summary(position), opened.updated_at)
     if opened.game.client_seeds is not None:
         shown["client_seeds"] = _facts(opened.game, opened.client_seeds)["client_seeds"]
     return shown
@@ -937,18 +940,47 @@ def view_events(desk: Desk, opened: Opened, view: Seen, after: int, upto: int) -
     ]
 
 
-def view_frames(desk: Desk, opened: Opened, view: Seen, first: int, final: int) -> list[dict[str, Any]]:
+Framed = tuple[Mapping[str, Any], Step]
+"""A step of a replay, and what is stored with its event: its time and digest, where there are some."""
+
+
+def view_frames(desk: Desk, opened: Opened, view: Seen, first: int, final: int | None) -> dict[str, Any]:
     """The events from seq ``first`` to ``final``, each with the state after it, for a viewer to step through."""
-    newest = opened.position.seq
+    first, final = frame_span(first, final, opened.position.seq)
+    steps = (
+        ({"at": in_rfc3339(entry.at), "digest": entry.digest.hex()}, step)
+        for entry, step in _steps(desk, opened, final)
+    )
+    frames = framed(opened.game.id, opened.game.players, islice(steps, first - 1, None), view)
+    return {"frames": frames, **({"next": final + 1} if final < opened.position.seq else {})}
+
+
+def frame_span(first: int, final: int | None, newest: int) -> tuple[int, int]:
+    """The first and the last of the frames asked for, of a record of ``newest`` events; OutOfRangeError beyond."""
     _within("from", first, 1, newest + 1)
+    if final is None:
+        return first, min(newest, first + FRAMES_MOST - 1)
+    if final - first >= FRAMES_MOST:
+        raise OutOfRangeError("to", f"Must be at most {FRAMES_MOST - 1} after from.")
     _within("to", final, first - 1, newest)
-    frames = []
-    for seq, (entry, step) in enumerate(_steps(desk, opened, final), 1):
-        if seq >= first:
-            event = view_accepted(step.position, Accepted(seq, entry.at, step.event, step.effects, entry.digest), view)
-            effects = event.pop("effects")
-            frames.append({"event": event, "effects": effects, "state": view_state(opened, step.position, view)})
-    return frames
+    return first, final
+
+
+def framed(game: str, players: Sequence[str], steps: Iterable[Framed], view: Seen) -> list[dict[str, Any]]:
+    """Frames of the ``steps`` of the game with that id: event, effects, both in words, and the state after it."""
+    return [
+        {
+            "event": {"seq": step.position.seq, **replay.view_event(step.position, step.event, view), **stored},
+            "effects": replay.view_effects(step.effects, view),
+            "text": sentences(step, players, view),
+            "state": {
+                "game": game,
+                "ruleset": step.position.ruleset.id,
+                **replay.view_position(step.position, view),
+            },
+        }
+        for stored, step in steps
+    ]
 
 
 def view_state(opened: Opened, position: Position, view: Seen) -> dict[str, Any]:

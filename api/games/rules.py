@@ -8,7 +8,7 @@ that may still have to give up an accepted event work on :meth:`State.copy`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final, Literal, NoReturn
 
@@ -456,6 +456,7 @@ class Ruleset:
     ``options(seats)`` are the options of a game of so many seats; ``start(config, seats)`` is the state before the
     first event; ``legal(state, seat)`` lists the moves that a seat may make, in full and without ``seat`` (or as a
     pattern, where there are too many); ``table(state, view)`` is what lies open, as the state's ``table`` shows it.
+    ``effects`` has the words of each type of effect of its own.
     """
 
     id: str
@@ -469,6 +470,7 @@ class Ruleset:
     start: Callable[[Mapping[str, Any], int], Any]
     legal: Callable[[Any, int], list[dict[str, Any]]]
     table: Callable[[Any, Seen], dict[str, Any]]
+    effects: Mapping[str, str] = field(hash=False)
     rules: tuple[str, ...]
 
 
@@ -597,7 +599,7 @@ def deal_hands(pack: Pack, each: int, take: Callable[..., Sequence[Effect]]) -> 
         cut=lambda state, shuffled: {"hands": cut_hands(shuffled, [each] * state.seats)},
         check=lambda state, hands: check_hands([each] * state.seats, hands),
         take=take,
-        words="the hands are {hands}",
+        words="The cards are dealt[; {hands}]",
     )
 
 
@@ -616,7 +618,7 @@ def random_dealer(seats: int) -> Chance:
         cut=lambda state, shuffled: {"dealer": shuffled[0]},
         check=lambda state, seat: None,
         take=take,
-        words="seat {dealer} deals first",
+        words="{dealer} deals first",
     )
 
 

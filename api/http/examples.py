@@ -14,6 +14,7 @@ from api.records import replay
 from api.records.audit import audit
 from api.records.disputes import find
 from api.records.portable import Sealed, chain_facts, write_record
+from api.records.words import sentences
 from api.webhooks import write_secret
 
 _RULESET: Final = LATEST["quadruple-war"]
@@ -95,8 +96,15 @@ def _game() -> tuple[service.Opened, list[dict[str, Any]]]:
 
 _OPENED, _SHOWN = _game()
 _SHOWN_GAME: Final = service.view_game(_OPENED)
+_OF_THE_SERVICE: Final = ("visibility", "created_at", "updated_at")
 _STATE: Final = service.view_state(_OPENED, _OPENED.position, PUBLIC)
-_LAST: Final = {name: value for name, value in _SHOWN[-1].items() if name != "effects"}
+*_, _STEP = replay.walk(_RULESET, _CONFIG, len(_PLAYERS), _EVENTS)
+_FRAME: Final = {
+    "event": {name: value for name, value in _SHOWN[-1].items() if name != "effects"},
+    "effects": _SHOWN[-1]["effects"],
+    "text": sentences(_STEP, _PLAYERS, PUBLIC),
+    "state": _STATE,
+}
 
 NEW_GAME: Final = {
     "dealt by the service": {
@@ -310,7 +318,13 @@ ANSWERS: Final[Mapping[str, Any]] = {
         "seat": 3,
         "moves": replay.legal_moves(_OPENED.position, 3),
     },
-    "getReplay": {"frames": [{"event": _LAST, "effects": _SHOWN[-1]["effects"], "state": _STATE}]},
+    "getReplay": {"frames": [_FRAME]},
+    "replayRecord": {
+        "game": {name: value for name, value in _SHOWN_GAME.items() if name not in _OF_THE_SERVICE},
+        "frames": [_FRAME],
+        "ledger": replay.view_ledger(_OPENED.position, PUBLIC),
+        "audit": audit(RECORD["a game so far"]["value"]).written(),
+    },
     "getLedger": {
         "seq": 57,
         "lines": [

@@ -7,10 +7,12 @@ import orjson
 from flask import Response
 
 from api import audits, disputes, service
+from api.games.rules import TABLE
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
 from api.http.examples import AUDIT, CLAIM, RESOLUTION
 from api.http.idempotency import answered
+from api.http.problems import UNAVAILABLE
 from api.http.responses import answer
 from api.http.schemas import (
     AuditRequestSchema,
@@ -19,6 +21,8 @@ from api.http.schemas import (
     DisputeSchema,
     DisputesSchema,
     MadeDisputeSchema,
+    RecordReplayQuery,
+    RecordReplaySchema,
     ResolutionSchema,
 )
 
@@ -47,6 +51,28 @@ def audit_record(_: int, body: dict[str, Any]) -> Response:
     answered with what is wrong about it; only what is no record at all is refused.
     """
     return answer(audits.audit_record(desk(), body["record"], body["receipts"]))
+
+
+@blueprint.route("/v1/replays", methods=["POST"])
+@blueprint.query(RecordReplayQuery)
+@blueprint.body(AuditRequestSchema, most=lambda settings: settings.max_record, examples=AUDIT)
+@blueprint.response(200, RecordReplaySchema)
+@blueprint.fails(UNAVAILABLE)
+def replay_record(query: dict[str, Any], body: dict[str, Any]) -> Response:
+    """Replay a record
+
+    A record from anywhere as frames for a viewer, as far as it follows the rules, with its score sheet and its audit.
+    It takes no credential, since whoever has the record has all that is in it, and stores nothing.
+    """
+    shown = audits.replay_record(
+        desk(),
+        body["record"],
+        body["receipts"],
+        view=query.get("view", TABLE),
+        first=query["first"],
+        final=query.get("final"),
+    )
+    return answer(shown)
 
 
 @blueprint.route("/v1/games/<game>/disputes", methods=["POST"])

@@ -134,16 +134,20 @@ class QueryInteger(fields.Integer):
         return super()._deserialize(value, *given, **options)
 
 
+VIEW_DEFAULT: Final = (
+    "the caller's own: its seat for a seat token, `public` otherwise, and `table` once the game is over"
+)
+
+
 class QueryView(Shaped):
     """A view: ``public``, ``table``, or the number of a seat, which is read as an int."""
 
-    def __init__(self) -> None:
+    def __init__(self, default: str = VIEW_DEFAULT) -> None:
         super().__init__(
             {"type": "string", "pattern": "^(public|table|[0-9])$", "examples": ["public"]},
             metadata={
                 "description": "Whose eyes to look through: `public` (a bystander), `table` (everything) or a seat."
-                " Left out, it is the caller's own: its seat for a seat token, `public` otherwise, and `table` once"
-                " the game is over."
+                f" Left out, it is {default}."
             },
         )
 
@@ -254,6 +258,12 @@ class DeliveriesQuery(Request):
         validate=Length(1, 64),
         metadata={"description": "Where the next page starts: `next` of the page before."},
     )
+
+
+class RecordReplayQuery(ReplayQuery):
+    """Which frames of a record that is sent."""
+
+    view = QueryView("`table`")
 
 
 # --- bodies ---------------------------------------------------------------------------------------------------------
@@ -572,10 +582,9 @@ WINNERS: Final = "The sides that won; empty until the game is finished."
 SCORES: Final = "The points of each side so far."
 
 
-class GameSchema(Answer):
-    """A game, as everybody may know it who may see it."""
+class PlayedSchema(Answer):
+    """What a game is and where it stands."""
 
-    id = fields.String(required=True, metadata={"description": "The id of the game.", "examples": ["0000001k3m9x7qz2"]})
     ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset."})
     version = fields.Integer(required=True, metadata={"description": "The version of its rules, which stays."})
     config = Shaped({}, required=True, metadata={"description": "All its options."})
@@ -583,15 +592,12 @@ class GameSchema(Answer):
         fields.String(), required=True, metadata={"description": "The names of the players, in order of seat."}
     )
     dealer = fields.String(required=True, validate=OneOf(DEALERS), metadata={"description": "Who deals."})
-    visibility = fields.String(required=True, validate=OneOf(VISIBILITIES), metadata={"description": "Who may see it."})
     status = _status()
     seq = _newest()
     scores = _integers(SCORES)
     to_act = _integers(TO_ACT)
     chance = ref("ChanceCall", required=True, metadata={"description": "What must be dealt next, or null."})
     winners = _integers(WINNERS)
-    created_at = _time("When it was made.", required=True)
-    updated_at = _time("When its newest event was accepted.", required=True)
     commitment = fields.String(
         validate=Regexp(HEX_32), metadata={"description": "The SHA-256 of the seed from which the service deals."}
     )
@@ -605,6 +611,15 @@ class GameSchema(Answer):
             " and in games without."
         },
     )
+
+
+class GameSchema(PlayedSchema):
+    """A game, as everybody may know it who may see it."""
+
+    id = fields.String(required=True, metadata={"description": "The id of the game.", "examples": ["0000001k3m9x7qz2"]})
+    visibility = fields.String(required=True, validate=OneOf(VISIBILITIES), metadata={"description": "Who may see it."})
+    created_at = _time("When it was made.", required=True)
+    updated_at = _time("When its newest event was accepted.", required=True)
     origin = fields.String(metadata={"description": "The id that an imported game had where it came from."})
 
 
@@ -912,7 +927,32 @@ class FrameSchema(Answer):
 
     event = ref("Event", required=True, metadata={"description": "The event, without its effects."})
     effects = fields.List(ref("Effect"), required=True, metadata={"description": "What followed from it."})
+    text = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "Event and effects in words, as the view may know them: a sentence for the event, then one"
+            " for each thing that followed.",
+            "examples": [["Ann plays the ace of hearts.", "Ann wins the trick with the ace of hearts, 3 so far."]],
+        },
+    )
     state = fields.Nested(SnapshotSchema, required=True, metadata={"description": "The state after it."})
+
+
+class RecordGameSchema(PlayedSchema):
+    """A game as its record has it."""
+
+    id = fields.String(metadata={"description": "The id under which it was made, where the record says it."})
+
+
+class RecordFrameSchema(FrameSchema):
+    """An event of a record and what it led to."""
+
+    event = ref(
+        "FramedEvent",
+        required=True,
+        metadata={"description": "The event, with its time and its digest where the record has them."},
+    )
 
 
 class ReplaySchema(Answer):
@@ -920,6 +960,24 @@ class ReplaySchema(Answer):
 
     frames = fields.List(fields.Nested(FrameSchema), required=True, metadata={"description": "The frames, in order."})
     next = fields.Integer(metadata={"description": "What to give as `from` for the next part; absent in the last."})
+
+
+class RecordReplaySchema(Answer):
+    """A record for a viewer to step through, as far as it follows the rules."""
+
+    game = fields.Nested(
+        RecordGameSchema, required=True, metadata={"description": "The game, at its last valid event."}
+    )
+    frames = fields.List(
+        fields.Nested(RecordFrameSchema), required=True, metadata={"description": "The frames, in order."}
+    )
+    next = fields.Integer(metadata={"description": "What to give as `from` for the next part; absent in the last."})
+    ledger = fields.Nested(
+        LedgerSchema, required=True, metadata={"description": "The score sheet at the last valid event, in the view."}
+    )
+    audit = fields.Nested(
+        AuditSchema, required=True, metadata={"description": "What an audit of the record finds, as `POST /v1/audits`."}
+    )
 
 
 class RuleSchema(Answer):

@@ -202,6 +202,17 @@ _RECORDED_EVENT: Final[Shape] = {
     "required": ["type"],
     "additionalProperties": True,
 }
+_FRAMED_EVENT: Final[Shape] = {
+    "type": "object",
+    "description": "An event of a record as a view shows it: a part may be absent, or null in a list by seat.",
+    "properties": {
+        "seq": {"type": "integer", "minimum": 1, "description": "Its number in the record."},
+        **{name: shape for name, shape in _RECORDED_EVENT["properties"].items() if name != "salt"},
+        "redacted": {"const": True, "description": "That this view may not see all of it."},
+    },
+    "required": ["seq", "type"],
+    "additionalProperties": True,
+}
 _JSON_SCHEMA: Final[Shape] = {
     "type": "object",
     "description": "A JSON Schema (draft 2020-12).",
@@ -232,6 +243,7 @@ def components() -> dict[str, Shape]:
         "ChanceCall": _CHANCE_CALL,
         "LegalMove": _LEGAL_MOVE,
         "RecordedEvent": _RECORDED_EVENT,
+        "FramedEvent": _FRAMED_EVENT,
         "JsonSchema": _JSON_SCHEMA,
         "JsonSchemas": {
             "type": "object",

@@ -9,11 +9,9 @@ from api import service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
 from api.http.negotiation import acceptable
-from api.http.problems import invalid
 from api.http.responses import JSON, NDJSON
 from api.http.schemas import (
     LIMIT,
-    LIMIT_MOST,
     AtQuery,
     EventsQuery,
     EventsSchema,
@@ -99,10 +97,4 @@ def get_replay(opened: service.Opened, query: dict[str, Any]) -> Response:
     Each event with what followed from it and the state after it.
     """
     view = service.resolve_view(opened, query.get("view"))
-    first, newest = query["first"], opened.position.seq
-    final = query.get("final") or min(newest, first + LIMIT_MOST - 1)
-    if final - first >= LIMIT_MOST:
-        raise invalid({"to": [f"Must be at most {LIMIT_MOST - 1} after from."]})
-    frames = service.view_frames(desk(), opened, view, first, final)
-    following = {"next": final + 1} if final < newest else {}
-    return tagged(orjson.dumps({"frames": frames, **following}))
+    return tagged(orjson.dumps(service.view_frames(desk(), opened, view, query["first"], query.get("final"))))

@@ -30,6 +30,7 @@ from api.records.replay import (
     view_ledger,
     view_position,
 )
+from api.records.words import sentences
 from tests.games.playing import Game, card_names, games, made_up, refused, spoiled, take_back, whole
 
 every_game = pytest.mark.parametrize(
@@ -45,6 +46,7 @@ searched = settings(
     suppress_health_check=list(HealthCheck),
 )
 
+PLAYERS: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
 LONGEST: Final = 250
 """Events of a random game, before a takeback."""
 
@@ -142,6 +144,7 @@ def history(game: Game, view: Seen, seed: int, since: int = 1) -> Iterator[bytes
             view_event(position, step.event, view),
             view_effects(step.effects, view),
             view_position(position, view),
+            sentences(step, PLAYERS[: game.seats], view),
         ]
         if scored:
             shown.append(view_ledger(position, view))
@@ -450,7 +453,7 @@ def with_moves(ruleset: Ruleset, change: Callable[[Callable[..., Any]], Callable
         }
         return state
 
-    return replace(ruleset, start=start)
+    return replace(ruleset, start=start, effects={**ruleset.effects, "hint": "A hint[: {good}][: {cards}]"})
 
 
 def leaky_refusals(ruleset: Ruleset) -> Ruleset:

@@ -103,7 +103,7 @@ MOVES: Final[dict[str, Move]] = {
     "superkraken": Move([SUPERKRAKEN], double, words="says superkraken"),
     "pass": Move([TRUMP, ACCEPT, CALL, *DOUBLINGS], decline, words="passes"),
     "declare": Move(
-        [DECLARE], declare, Field("combinations", card_lists(PACK), "mover"), words="declares {combinations}"
+        [DECLARE], declare, Field("combinations", card_lists(PACK), "mover"), words="declares[ {combinations}]"
     ),
     "play": Move(
         [PLAY],
@@ -125,7 +125,7 @@ CHANCES: Final[dict[str, Chance]] = {
         cut=lambda state, shuffled: {"card": shuffled[0]},
         check=check_turn,
         take=turn,
-        words="{card} is turned from the second pack",
+        words="Turned from the second pack: {card}",
     ),
 }
 
@@ -213,6 +213,15 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
+    effects={
+        "trump-set": "Trumps are {suit}",
+        "doubled": "The round counts {multiplier} times",
+        "combinations-declared": "[Combinations worth {points} points]",
+        "combinations-shown": "The combinations of {team} count: {combinations}",
+        "marriage-declared": "{seat} has king and queen of trumps, worth {points} points",
+        "trick-won": "{seat} takes the trick with {card}, worth {points} points",
+        "bonus-due": "The trick has a bonus of {points} points for {team} to claim",
+    },
     rules=(
         "kraken.trump.free",
         "kraken.trump.utrecht",

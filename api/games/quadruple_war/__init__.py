@@ -124,7 +124,7 @@ def _tables(seats: int, jokers: bool) -> tuple[WarPack, dict[str, Move], dict[st
             cut=lambda state, shuffled: {"cards": list(shuffled[: state.seats])},
             check=check_draw,
             take=draw,
-            words="the cards drawn for the deal are {cards}",
+            words="The cards drawn for the deal are {cards}",
         ),
         "deal": deal_hands(pack, pack.size, deal),
     }
@@ -324,6 +324,11 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
+    effects={
+        "dealer-chosen": "{seat} drew {card} and deals first",
+        "spades-broken": "Spades are broken",
+        "trick-won": "{seat} wins the trick with {card}, {tricks} so far",
+    },
     rules=(
         "quadruple-war.deal",
         "quadruple-war.bid",

@@ -342,7 +342,7 @@ def _chances(seats: int) -> dict[str, Chance]:
             },
             check=check_deal,
             take=deal,
-            words="the hands are {hands}, the draw pile is {stock}",
+            words="The cards are dealt[; {hands}][; the draw pile is {stock}]",
         ),
         "reshuffle": Chance(
             Field("stock", cards(PACK), "nobody"),
@@ -352,7 +352,7 @@ def _chances(seats: int) -> dict[str, Chance]:
             cut=lambda state, shuffled: {"stock": list(shuffled)},
             check=check_reshuffle,
             take=reshuffle,
-            words="the draw pile is made anew: {stock}",
+            words="The draw pile is made anew[: {stock}]",
         ),
     }
 
@@ -403,6 +403,11 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
+    effects={
+        "cards-drawn": "{seat} draws {count} from the pile[: {cards}]",
+        "cards-shown": "{seat} shows the hand[, discards {discarded}][ and keeps {cards}]",
+        "hand-won": "{seat} takes {scoring_card} with {card}",
+    },
     rules=(
         "soda.round",
         "soda.play.follow",

@@ -225,6 +225,10 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
+    effects={
+        "trick-won": "{seat} takes the trick with {cards}",
+        "went-out": "{seat} is out, in place {place}",
+    },
     rules=(
         "thirteen.lead",
         "thirteen.combination",

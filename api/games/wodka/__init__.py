@@ -311,8 +311,10 @@ def _settle(state: Wodka, seq: int, first: int, seat: int) -> ScoreLine:
 
 
 MOVES: Final = {
-    "grand": Move([GRAND], grand, Field("call", boolean(), "everyone"), words="decides on a Grand Wodka: {call}"),
-    "exchange": Move([EXCHANGE], exchange, Field("cards", cards(PACK), "mover"), words="passes on {cards}"),
+    "grand": Move([GRAND], grand, Field("call", boolean(), "everyone"), words="decides about a Grand Wodka: {call}"),
+    "exchange": Move(
+        [EXCHANGE], exchange, Field("cards", cards(PACK), "mover"), words="passes on three cards[: {cards}]"
+    ),
     "wodka": Move([GRAND, EXCHANGE, PLAY], wodka, words="places a Wodka", out_of_turn=True),
     "play": Move([PLAY], play, Field("cards", cards(PACK), "everyone"), words="plays {cards}"),
     "pass": Move([PLAY], pass_, words="passes"),
@@ -333,7 +335,7 @@ CHANCES: Final = {
         cut=_cut,
         check=lambda state, hands, draws: check_deal(hands, draws),
         take=deal,
-        words="the hands are {hands}, the draws {draws}",
+        words="The cards are dealt[; {hands}][; to draw: {draws}]",
     )
 }
 
@@ -385,6 +387,12 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
+    effects={
+        "cards-drawn": "{seat} draws {count} cards[: {cards}]",
+        "cards-received": "{seat} is passed a card each by {from}[: {cards}]",
+        "trick-won": "{seat} takes the trick with {cards}",
+        "went-out": "{seat} is out, in place {place}",
+    },
     rules=(
         "wodka.grand",
         "wodka.exchange",
