@@ -211,25 +211,33 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
         return declare
 
     def body(
-        self, schema: type[Schema], *, most: Callable[[Settings], int], examples: Mapping[str, Any]
+        self,
+        schema: type[Schema],
+        *,
+        most: Callable[[Settings], int],
+        examples: Mapping[str, Any],
+        idempotency: bool = True,
     ) -> Declaration:
         """Hands the view the JSON object of the body, of at most so many bytes, as ``schema`` loads it.
 
         With an ``Idempotency-Key`` the view is called once for all requests that are the same; what it does is
-        ``answered``.
+        ``answered``. Not so without ``idempotency``, for a call that changes nothing and that anybody may make: kept
+        answers would be anybody's to pile up.
         """
         loaded = schema()
 
         def declare(view: View) -> View:
             _keep_document(view, self.arguments(loaded, examples=dict(examples)))
-            _may_end_in(view, LENGTH_REQUIRED, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IN_PROGRESS, IDEMPOTENCY_MISMATCH)
-            self.takes_header(IDEMPOTENCY_KEY)(view)
+            _may_end_in(view, LENGTH_REQUIRED, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE)
+            if idempotency:
+                _may_end_in(view, IN_PROGRESS, IDEMPOTENCY_MISMATCH)
+                self.takes_header(IDEMPOTENCY_KEY)(view)
 
             @wraps(view)
             def fed(*given: Any, **named: Any) -> Response:
                 text = read_body(most(context().settings))
                 body = _load(loaded, read_object(text))
-                if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+                if not idempotency or "HTTP_IDEMPOTENCY_KEY" not in request.environ:
                     return view(*given, body, **named)
                 token = credential()
                 assert token is not None

@@ -55,7 +55,7 @@ def audit_record(_: int, body: dict[str, Any]) -> Response:
 
 @blueprint.route("/v1/replays", methods=["POST"])
 @blueprint.query(RecordReplayQuery)
-@blueprint.body(AuditRequestSchema, most=lambda settings: settings.max_record, examples=AUDIT)
+@blueprint.body(AuditRequestSchema, most=lambda settings: settings.max_record, examples=AUDIT, idempotency=False)
 @blueprint.response(200, RecordReplaySchema)
 @blueprint.fails(UNAVAILABLE)
 def replay_record(query: dict[str, Any], body: dict[str, Any]) -> Response:
