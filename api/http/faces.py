@@ -78,7 +78,7 @@ def sprite() -> str:
     """
     names = [*standard_names(), LITTLE_JOKER, BIG_JOKER]
     body = symbols([*(f"c-{name}" for name in names), "back"], lambda part: f"var(--{part},{COLOURS[part]})")
-    return f'<svg xmlns="http://www.w3.org/20/svg">{body}</svg>\n'
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{body}</svg>\n'
 
 
 def symbols(ids: Iterable[str], paint: Paint) -> str:

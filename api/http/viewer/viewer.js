@@ -105,7 +105,7 @@ class ReplayViewer extends HTMLElement {
     this.caption = el("p", {class: "caption"});
     this.heard = el("p", {class: "heard", aria: {live: "polite", atomic: "true"}});
     this.slider = el("input", {type: "range", min: 0, max: game.seq, step: 1, value: 0, class: "slider", aria: {label: "Moment of the game"}, on: {input: () => this.go(Number(this.slider.value), {still: true})}});
-    this.marks = el("div", {class: "marks", aria: {hidden: "true"}});
+    this.marks = el("div", {class: "rounds", aria: {hidden: "true"}});
     this.where = el("span", {class: "where"});
     this.playing = button("play", "Play", () => this.play(!this.timer), {class: "play"});
     this.speed = el("select", {class: "speed", aria: {label: "Speed"}}, ...SPEEDS.map((speed) => el("option", {value: speed, selected: speed === 1}, `${speed}×`)));
