@@ -18,7 +18,6 @@ const NARROW = {
   6: [[0.5, "bottom", 0.96], [0.25, "second", 0.46], [0.18, "top", 0.31], [0.5, "top", 0.31], [0.82, "top", 0.31], [0.75, "second", 0.46]],
 };
 
-const PLATE = 46;
 const RATIO = 84 / 60;
 const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 
@@ -27,8 +26,9 @@ export function measure(width, height, seats, largest) {
   const narrow = width < 640;
   const slots = (narrow ? NARROW : WIDE)[seats];
   const card = narrow ? clamp(width * 0.125, 36, 58) : clamp(Math.min(width * 0.078, height * 0.112), 44, 84);
-  const others = narrow ? 0.8 : 0.86;
-  const lines = {top: PLATE + 10};
+  const others = narrow ? 0.72 : 0.86;
+  const plate = narrow ? 40 : 46;
+  const lines = {top: plate + 10};
   const places = slots.map(([x, line, part], turn) => {
     const size = turn === 0 ? card : card * others;
     const room = width * part;
@@ -37,14 +37,14 @@ export function measure(width, height, seats, largest) {
   });
   const below = (line) => Math.max(0, ...places.filter((place) => place.line === line).map(({tall}) => tall));
   const top = below("top");
-  lines.second = lines.top + top + PLATE + 12;
+  lines.second = lines.top + top + plate + 10;
   const reader = places[0];
-  const foot = height - PLATE - 12;
+  const foot = height - plate - 12;
   for (const place of places) {
     if (place.line === "bottom") place.y = foot - place.tall;
-    else if (place.line === "middle") place.y = clamp(height * 0.5 - place.tall / 2 - PLATE * 0.2, lines.top + PLATE * 0.3, height);
+    else if (place.line === "middle") place.y = height * 0.46 - place.tall / 2 + plate / 2;
     else place.y = lines[place.line];
-    place.plate = {x: place.x, y: place.line === "bottom" ? foot + 6 : place.y - PLATE - 4};
+    place.plate = {x: place.x, y: place.line === "bottom" ? foot + 6 : place.y - plate - 4};
     place.middle = {x: place.x, y: place.y + place.tall / 2};
   }
   const sides = places.some(({line}) => line === "middle");
@@ -102,7 +102,10 @@ export function layOut(measured, scene, turn) {
       const inRow = Math.min(each, hand.count - row * each);
       const step = each > 1 ? Math.min(natural, (place.room - place.size) / (each - 1)) : 0;
       const x = place.x + (index - row * each - (inRow - 1) / 2) * step;
-      const y = place.y + place.tall - place.size * RATIO / 2 - (rows - 1 - row) * place.size * 0.62;
+      // next to its plate, however few rows there are left
+      const y = place.line === "bottom"
+        ? place.y + place.tall - place.size * RATIO / 2 - (rows - 1 - row) * place.size * 0.62
+        : place.y + place.size * RATIO / 2 + row * place.size * 0.62;
       const face = faces[index] ?? null;
       put(face ? `p:${face}` : `b:${seat}:${index}`, face, x, y, place.size, 100 + index, {zone: "hand", seat});
     }
@@ -116,11 +119,13 @@ export function layOut(measured, scene, turn) {
 
   const lies = lying(spec, before, frame);
   const row = spec.lies.layout === "row";
-  const base = center.y + (row ? full * (narrow ? 0.62 : 0.72) : 0);
+  const base = center.y + (row ? full * (narrow ? 0.76 : 0.84) : 0);
   if (spec.lies.layout === "crossed") {
+    const size = Math.min(full, center.tall / 2.5);
+    const apart = Math.min(full * 0.8, (center.tall - size * RATIO) / 2);
     lies.plays.forEach(({seat, cards}, order) => {
       const toward = direction(placeOf(seat), center, seats);
-      put(`p:${cards[0]}`, cards[0], center.x + toward.x * full * 0.98, base + toward.y * full * 0.66, full, 300 + order,
+      put(`p:${cards[0]}`, cards[0], center.x + toward.x * size * (seats > 4 ? 1.25 : 1.06), base + toward.y * apart, size, 300 + order,
         {zone: "lies", seat, won: lies.done && seat === lies.taker, dim: lies.done && seat !== lies.taker});
     });
   } else if (row) {
@@ -149,9 +154,9 @@ export function layOut(measured, scene, turn) {
   // the last one, small, in the corner that is free
   const used = new Set(drawn.map(({key}) => key));
   const lastCards = lies.done || !last ? [] : last.plays.slice(-5).flatMap(({seat, cards}) => cards.map((card) => ({seat, card})));
-  const small = full * (narrow ? 0.5 : 0.56);
-  const corner = narrow ? {x: 8, y: center.y + center.tall / 2 - small * RATIO - 2} : {x: 16, y: measured.height - small * RATIO - 40};
-  const lastStep = Math.min(small * 0.5, (narrow ? measured.width * 0.28 : measured.width * 0.15) / Math.max(1, lastCards.length - 1));
+  const small = full * (narrow ? 0.46 : 0.56);
+  const corner = {x: narrow ? 8 : 16, y: measured.height - small * RATIO - (narrow ? 22 : 32)};
+  const lastStep = Math.min(small * 0.5, (narrow ? measured.width * 0.26 : measured.width * 0.15) / Math.max(1, lastCards.length - 1));
   lastCards.forEach(({seat, card}, index) => {
     if (used.has(`p:${card}`)) return;
     put(`p:${card}`, card, corner.x + small / 2 + index * lastStep, corner.y + small * RATIO / 2, small, 20 + index, {zone: "last", seat});
@@ -165,14 +170,14 @@ export function layOut(measured, scene, turn) {
     const count = pile.value.count ?? cards.length;
     if (Array.isArray(pile.value) && !count && pile.other_pack) return;
     const x = row ? center.x + (index - (filled.length - 1) / 2) * heap * 1.9 : center.x - Math.min(center.room / 2 - heap * 0.4, full * 2.5);
-    const y = row ? center.y - full * (narrow ? 0.62 : 0.72) : center.y;
+    const y = row ? center.y - full * (narrow ? 0.55 : 0.6) : center.y;
     const spread = pile.other_pack ? cards : [cards.at(-1)];
     if (pile.down) {
       for (let layer = 0; layer < Math.min(3, Math.ceil(count / 8)); layer++) put(`d:${pile.field}:${layer}`, null, x + layer * 2, y - layer * 2, heap, layer, {zone: "pile"});
     } else if (count) {
       spread.forEach((card, layer) => put(`t:${pile.field}:${card}`, card, x + layer * heap * 0.4, y, heap, 10 + layer, {zone: "pile"}));
     }
-    piles.push({label: pile.label, count: pile.value === cards[0] ? null : count, cards, x, y: y + heap * RATIO / 2 + 2, wide: heap});
+    piles.push({label: pile.label, count: pile.other_pack ? null : count, cards, x, y: y - heap * RATIO / 2 - 20});
   });
 
   return {drawn, lies, piles, corner: lastCards.length ? {...corner, taker: last.taker, cards: lastCards, y: corner.y + small * RATIO} : null, center};

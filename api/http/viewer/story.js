@@ -112,6 +112,7 @@ export class Story {
     this.sheets = [{seq: 0, lines: []}];
     this.retracted = new Map();
     this.told = 0;
+    this.largest = 0;
     this.fetching = new Map();
   }
 
@@ -164,6 +165,7 @@ export class Story {
       if (frame.effects.some(({type}) => taken.includes(type))) this.parts.push(seq);
       if (lying(this.spec, this.frames[seq - 1], frame).done) this.ends.push(seq);
       this.score(seq, frame);
+      this.largest = Math.max(this.largest, ...frame.state.hands.map((hand) => hand.count));
       this.told = seq;
     }
   }

@@ -21,7 +21,6 @@ export class CardTable extends HTMLElement {
   /** Sets whose table it is: the game, its ruleset and the names of its sides. */
   set game({game, ruleset, sides}) {
     this.info = {game, ruleset, sides};
-    this.largest = 0;
     this.plates.replaceChildren();
     this.plate = game.players.map((name, seat) => {
       const parts = {
@@ -44,13 +43,12 @@ export class CardTable extends HTMLElement {
   /** Shows a moment, moving there from the one shown before unless `still`. */
   show(scene, {turn, still}) {
     this.scene = scene;
-    const most = Math.max(13, ...scene.frame.state.hands.map((hand) => hand.count));
-    if (!this.measured || this.turn !== turn || most > this.largest) {
-      this.largest = Math.max(this.largest, this.largestHand(most));
+    if (!this.measured || this.turn !== turn || this.largest !== scene.largest) {
       const {clientWidth: width, clientHeight: height} = this;
       if (!width || !height) return;
-      this.measured = measure(width, height, this.info.game.players.length, this.largest);
+      this.measured = measure(width, height, this.info.game.players.length, scene.largest);
       this.turn = turn;
+      this.largest = scene.largest;
       this.style.setProperty("--card-width", `${this.measured.card}px`);
       this.classList.toggle("narrow", this.measured.narrow);
     }
@@ -60,14 +58,6 @@ export class CardTable extends HTMLElement {
     this.label(laid);
     this.seat(scene, laid);
     this.sign(scene.frame.state);
-  }
-
-  /** How many cards a hand may be expected to have, so that the table keeps its shape through a game. */
-  largestHand(most) {
-    const {ruleset, game} = this.info;
-    const pack = ruleset.table.pack;
-    const whole = pack.ranks.length * 4 + (pack.jokers?.length ?? 0);
-    return ruleset.table.piles.some(({down}) => down) ? Math.max(7, most > 13 ? most : 0) : Math.max(most, Math.min(26, Math.floor(whole / game.players.length)) * (most > 13 || game.players.length > 3 ? 1 : 0));
   }
 
   place({drawn, center}, still) {
@@ -175,7 +165,7 @@ export class CardTable extends HTMLElement {
     if (this.signKey === key) return;
     this.signKey = key;
     this.signs.replaceChildren(...signs.map(({label, text, suit}) =>
-      el("span", {class: "sign"}, suit ? [`${label} `, suitSign(suit)] : text ? `${label} ${text}` : label)));
+      el("span", {class: "sign"}, suit ? [`${label}: `, suitSign(suit)] : text ? `${label}: ${text}` : label)));
   }
 
   /** Says the table in words, for who can't see it; once the reader rests. */

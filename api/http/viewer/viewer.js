@@ -135,7 +135,7 @@ class ReplayViewer extends HTMLElement {
           this.table, this.more,
           el("div", {class: "controls"},
             this.caption, this.heard,
-            el("div", {class: "rail"}, this.slider, this.marks),
+            el("div", {class: "rail"}, el("div", {class: "track"}, this.slider, this.marks), this.where),
             el("div", {class: "ways"},
               el("div", {class: "steps", role: "group", aria: {label: "Steps"}},
                 button("first", "To the beginning", () => this.go(0)),
@@ -145,9 +145,8 @@ class ReplayViewer extends HTMLElement {
                 button("back", "An event on", () => this.go(this.at + 1), {class: "mirrored"}),
                 button("part", "A trick or hand on", () => this.go(this.story.part(this.at, true)), {class: "mirrored"}),
                 button("first", "To the end", () => this.go(this.story.last), {class: "mirrored"})),
-              this.where,
               el("div", {class: "looks", role: "group", aria: {label: "Looks"}}, this.speed, this.viewer, this.four,
-                button("turn", "Turn the table", () => this.turnTable()), button("keys", "Keys", () => keys.showModal()))))),
+                button("turn", "Turn the table", () => this.turnTable()), button("keys", "Keys", () => keys.showModal(), {class: "for-keys"}))))),
         el("aside", {class: "side", aria: {label: "Log, score, proof, share"}}, strip, ...this.tabs.map(({panel}) => panel))),
       keys);
     this.table.game = info;
@@ -225,6 +224,8 @@ class ReplayViewer extends HTMLElement {
       mark.hidden = index >= starts.length;
       mark.style.left = `${100 * starts[index] / story.last}%`;
     });
+    // the table may have to make room for larger hands
+    if (this.scene && this.scene.largest !== story.largest) this.go(this.at, {still: true, playing: Boolean(this.timer)});
     this.rest();
   }
 
@@ -255,7 +256,7 @@ class ReplayViewer extends HTMLElement {
     const {story, at} = this;
     const frame = story.at(at);
     if (!frame) return;
-    this.scene = {spec: story.spec, before: story.at(at - 1), frame, last: story.lastBefore(at)};
+    this.scene = {spec: story.spec, before: story.at(at - 1), frame, last: story.lastBefore(at), largest: story.largest || 13};
     this.table.show(this.scene, {turn: this.turn, still: this.hurried});
     this.slider.value = at;
     write(this.caption, brief(frame.text[0]));
