@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gunicorn import util
 
 from api import embedded
+from api.buckets import Buckets
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -33,6 +34,9 @@ control_socket_disable = True
 # Not the folder it was called from: gunicorn puts this one first on the path of imports.
 chdir = str(Path(__file__).resolve().parents[1])
 
+# Made before the fork, for all workers.
+_buckets = Buckets()
+
 # The descriptor of the data folder's lock, when the database is the embedded one.
 _lock = os.environ.get("TRICKLOG_LOCK")
 _detached = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
@@ -42,7 +46,7 @@ def application() -> "Flask":
     """The WSGI application of one worker, with connections of its own to DATABASE_URL."""
     from api.http import create_app  # noqa: PLC0415
 
-    return create_app(os.environ["DATABASE_URL"])
+    return create_app(os.environ["DATABASE_URL"], _buckets)
 
 
 def when_ready(_: object) -> None:

@@ -5,11 +5,14 @@ from typing import Final
 
 import yaml
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from api import service, store
+from api.buckets import Buckets
 from api.http import games, moves, operation, proofs, replay, rulesets, views, webhooks
 from api.http.declare import Context
 from api.http.docs import Published
+from api.http.limits import Limiter
 from api.http.openapi import Document, describe
 from api.http.problems import register_problems
 from api.http.settings import read_settings
@@ -26,14 +29,23 @@ _BLUEPRINTS: Final = (
 )
 
 
-def create_app(dsn: str) -> Flask:
-    """The WSGI application on the database at ``dsn``, with connections of its own: make one after each fork."""
+def create_app(dsn: str, buckets: Buckets | None = None) -> Flask:
+    """The WSGI application on the database at ``dsn``, with connections of its own: make one after each fork.
+
+    ``buckets`` are those of the rate limits, which applications in several processes share.
+    """
     app, document = _described()
     settings = read_settings()
     pool = store.open_pool(dsn, settings.connections)
     # Closed while its threads can still be waited for: at the end of the process at the latest.
     weakref.finalize(app, pool.close)
     desk = service.Desk(pool)
+    costs = {endpoint: cost for blueprint in _BLUEPRINTS for endpoint, cost in blueprint.costs.items()}
+    limiter = Limiter(buckets or Buckets(), settings, costs)
+    app.before_request(limiter.admit)
+    app.after_request(limiter.settle)
+    if settings.proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.extensions["tricklog"] = Context(desk, settings, Published(document))
     return app
 

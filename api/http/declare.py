@@ -20,6 +20,7 @@ from api.http.conditions import expected_tags
 from api.http.docs import Published
 from api.http.headers import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from api.http.idempotency import once
+from api.http.limits import bearer, vouch
 from api.http.negotiation import acceptable, read_body, read_object
 from api.http.problems import (
     FORBIDDEN,
@@ -31,6 +32,7 @@ from api.http.problems import (
     NOT_ACCEPTABLE,
     NOT_FOUND,
     PROBLEM_TYPES,
+    RATE_LIMITED,
     STALE,
     TOO_LARGE,
     UNAUTHORIZED,
@@ -110,11 +112,15 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
     def __init__(self, name: str, description: str) -> None:
         super().__init__(name, __name__, description=description)
         self._prepare_doc_cbks.append(_document_problems)
+        self.costs: dict[str, int] = {}
 
-    def route(self, rule: str, *, methods: Iterable[str] = ("GET",), any_query: bool = False, **_: Any) -> Declaration:
+    def route(
+        self, rule: str, *, methods: Iterable[str] = ("GET",), any_query: bool = False, cost: int = 1, **_: Any
+    ) -> Declaration:
         """The address, and what holds for each: ``Accept`` names a declared answer, a query only what is declared.
 
-        ``any_query`` is for pages that people share: other sites add to the links.
+        ``any_query`` is for pages that people share: other sites add to the links. A request counts as ``cost`` towards
+        the rate limit.
         """
         parameters = [
             {"in": "path", "name": name, "required": True, **PATH_PARAMETERS[name]} for name in _IN_PATH.findall(rule)
@@ -125,6 +131,11 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
             offered = tuple(document.pop("offers"))
             takes_query = document.pop("takes_query", any_query)
             _describe(view, operationId=_camel(view.__name__))
+            document["cost"] = cost
+            if cost:
+                _may_end_in(view, RATE_LIMITED)
+            if cost != 1:
+                self.costs[f"{self.name}.{view.__name__}"] = cost
 
             @wraps(view)
             def entry(**named: Any) -> Response:
@@ -156,6 +167,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
             @wraps(view)
             def opened(game: str, **named: Any) -> Response:
                 found = service.open_game(desk(), game, credential())
+                vouch()
                 if judge is not None:
                     judge(found)
                 return view(found, **named)
@@ -173,7 +185,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
 
             @wraps(view)
             def opened(game: str, **named: Any) -> Response:
-                return view(service.open_stored(desk(), game, credential()), **named)
+                found = service.open_stored(desk(), game, credential())
+                vouch()
+                return view(found, **named)
 
             return opened
 
@@ -188,7 +202,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
 
             @wraps(view)
             def authenticated(**named: Any) -> Response:
-                return view(service.authenticate(desk(), credential()), **named)
+                number = service.authenticate(desk(), credential())
+                vouch()
+                return view(number, **named)
 
             return authenticated
 
@@ -335,7 +351,9 @@ def _may_end_in(view: View, *problems: ProblemType) -> None:
 
 
 def _document_problems(doc: dict[str, Any], doc_info: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """The problems of an operation, by status: the callback by which flask-smorest lets a blueprint add to its page."""
+    """The problems of an operation, by status, and its cost: the callback by which flask-smorest lets a blueprint add
+    to its page.
+    """
     by_status: dict[int, list[ProblemType]] = {}
     for slug in dict.fromkeys(doc_info["problems"]):
         for status in PROBLEM_TYPES[slug].statuses:
@@ -343,6 +361,7 @@ def _document_problems(doc: dict[str, Any], doc_info: dict[str, Any], **_: Any) 
     for status in sorted(by_status):
         doc.setdefault("responses", {})[str(status)] = problem_response(by_status[status])
     doc.setdefault("parameters", []).extend(doc_info["headers"])
+    doc["x-cost"] = doc_info["cost"]
     return doc
 
 
@@ -395,13 +414,10 @@ def desk() -> service.Desk:
 
 def credential() -> str | None:
     """The token of the ``Authorization`` header, None without one; an unauthorized problem for any other scheme."""
-    header = request.environ.get("HTTP_AUTHORIZATION")
-    if header is None:
-        return None
-    scheme, _, token = header.partition(" ")
-    if scheme.lower() != "bearer":
+    token = bearer(request.environ)
+    if token is None and "HTTP_AUTHORIZATION" in request.environ:
         raise unauthorized()
-    return str(token).strip(" ")
+    return token
 
 
 def _load_query(schema: Schema) -> Any:

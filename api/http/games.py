@@ -33,7 +33,7 @@ def create_game(owner: int, body: dict[str, Any]) -> Response:
     return answered(_made, partial(service.create_game, desk(), owner, **body))
 
 
-@blueprint.route("/v1/records", methods=["POST"])
+@blueprint.route("/v1/records", methods=["POST"], cost=20)
 @blueprint.takes_key()
 @blueprint.body(RecordSchema, most=lambda settings: settings.max_record, examples=RECORD)
 @blueprint.response(201, MadeGameSchema, headers={"Location": "Location", "ETag": "ETag"})
@@ -81,7 +81,7 @@ def get_game(opened: service.Opened) -> Response:
     return tagged(orjson.dumps(service.view_game(opened)), service.tag(opened))
 
 
-@blueprint.route("/v1/games/<game>/record")
+@blueprint.route("/v1/games/<game>/record", cost=5)
 @blueprint.opens_game()
 @blueprint.response(200, RecordSchema)
 @blueprint.response(200, {"type": "string"}, content_type=TEXT)

@@ -61,4 +61,18 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
     },
     "Allow": {"description": "The methods that there are.", "schema": {"type": "string"}, "example": "GET, HEAD"},
     "Retry-After": {"description": "How many seconds to wait.", "schema": {"type": "integer"}, "example": 2},
+    "RateLimit-Policy": {
+        "description": "The limit that the request was charged to: `q` requests in `w` seconds, by `credential` or by"
+        " `address`. Absent where there is none.",
+        "schema": {"type": "string"},
+        "example": '"credential";q=60000;w=60',
+    },
+    "RateLimit": {
+        "description": "What is left of it: `r` requests, and `t` seconds until all of it is there again.",
+        "schema": {"type": "string"},
+        "example": '"credential";r=59999;t=1',
+    },
 }
+
+RATE_LIMIT_HEADERS: Final = ("RateLimit-Policy", "RateLimit")
+"""What stands in every answer to a request that is charged."""

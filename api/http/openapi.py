@@ -11,7 +11,7 @@ from flask import Flask
 
 from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
 from api.http.examples import ANSWERS
-from api.http.headers import HEADERS
+from api.http.headers import HEADERS, RATE_LIMIT_HEADERS
 from api.http.problems import PROBLEM_TYPES, ProblemType
 from api.http.responses import JSON, PROBLEM
 from api.http.schemas import Shaped
@@ -127,6 +127,13 @@ def _shape(_: Any, field: Any, **__: Any) -> dict[str, Any]:
 
 def _finished(operation: dict[str, Any]) -> dict[str, Any]:
     answered = operation["responses"]
+    cost = operation["x-cost"]
+    if cost > 1:
+        operation["description"] += f"\n\nCounts as {cost} requests towards the rate limit."
+    for response in answered.values() if cost else ():
+        response.setdefault("headers", {}).update(
+            {name: {"$ref": f"#/components/headers/{name}"} for name in RATE_LIMIT_HEADERS}
+        )
     for status in answered:
         if status.startswith("2") and operation["operationId"] in ANSWERS:
             answered[status]["content"][JSON]["example"] = ANSWERS[operation["operationId"]]

@@ -15,7 +15,7 @@ from api.http.schemas import HealthSchema
 blueprint: Final = Blueprint("operation", "Whether the service is there, and what it says of itself.")
 
 
-@blueprint.route("/healthz")
+@blueprint.route("/healthz", cost=0)
 @blueprint.response(200, HealthSchema)
 def get_health() -> Response:
     """Tell that the process is alive
@@ -25,7 +25,7 @@ def get_health() -> Response:
     return answer({"status": "ok"})
 
 
-@blueprint.route("/readyz")
+@blueprint.route("/readyz", cost=0)
 @blueprint.response(200, HealthSchema)
 @blueprint.fails(UNAVAILABLE)
 def get_readiness() -> Response:

@@ -156,6 +156,15 @@ ILLEGAL_MOVE: Final = ProblemType(
         },
     },
 )
+RATE_LIMITED: Final = ProblemType(
+    "rate-limited",
+    (429,),
+    "Too many requests",
+    "More came than the rate limit lets through, by one credential, or by one address without a credential that is"
+    " known to be good. Nothing of the request was carried out. `Retry-After` says how many seconds to wait;"
+    " `RateLimit-Policy` and `RateLimit` on every answer say how much is left, so that it need not come to this.",
+    headers=("Retry-After",),
+)
 INTERNAL_ERROR: Final = ProblemType(
     "internal-error",
     (500,),
@@ -190,6 +199,7 @@ PROBLEM_TYPES: Final = {
         UNSUPPORTED_MEDIA_TYPE,
         IDEMPOTENCY_MISMATCH,
         ILLEGAL_MOVE,
+        RATE_LIMITED,
         INTERNAL_ERROR,
         UNAVAILABLE,
     )

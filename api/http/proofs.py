@@ -29,7 +29,7 @@ from api.http.schemas import (
 blueprint: Final = Blueprint("proofs", "Proof that needs no trust: audits of games and records, and disputed scores.")
 
 
-@blueprint.route("/v1/games/<game>/audit")
+@blueprint.route("/v1/games/<game>/audit", cost=5)
 @blueprint.opens_stored()
 @blueprint.response(200, AuditSchema)
 def audit_game(stored: service.Stored) -> Response:
@@ -40,7 +40,7 @@ def audit_game(stored: service.Stored) -> Response:
     return answer(audits.audit_game(desk(), stored))
 
 
-@blueprint.route("/v1/audits", methods=["POST"])
+@blueprint.route("/v1/audits", methods=["POST"], cost=20)
 @blueprint.takes_key()
 @blueprint.body(AuditRequestSchema, most=lambda settings: settings.max_record, examples=AUDIT)
 @blueprint.response(200, AuditSchema)
@@ -53,7 +53,7 @@ def audit_record(_: int, body: dict[str, Any]) -> Response:
     return answer(audits.audit_record(desk(), body["record"], body["receipts"]))
 
 
-@blueprint.route("/v1/replays", methods=["POST"])
+@blueprint.route("/v1/replays", methods=["POST"], cost=20)
 @blueprint.query(RecordReplayQuery)
 @blueprint.body(AuditRequestSchema, most=lambda settings: settings.max_record, examples=AUDIT, idempotency=False)
 @blueprint.response(200, RecordReplaySchema)

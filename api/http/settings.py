@@ -59,6 +59,25 @@ def _list(each: Reader = str) -> Reader:
     return read
 
 
+class Rate(NamedTuple):
+    """So many requests in so many seconds."""
+
+    amount: int
+    seconds: int
+
+
+_PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+
+
+def _rate(text: str) -> Rate | None:
+    amount, _, period = text.partition("/")
+    if text == "none":
+        return None
+    if not amount.isascii() or not amount.isdigit() or int(amount) == 0 or period not in _PERIODS:
+        raise ValueError(f"none, or a whole number and one of {', '.join(f'/{each}' for each in _PERIODS)}")
+    return Rate(int(amount), _PERIODS[period])
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Each is read from ``TRICKLOG_`` and its name in capitals."""
@@ -67,6 +86,13 @@ class Settings:
     max_record: int = _setting(_number(), "16777216", "bytes", "how long the body may be that brings a record")
     connections: int = _setting(_number(), "8", "", "how many connections to the database each worker holds")
     webhooks_private: bool = _setting(_yes_no, "no", "", "whether webhooks may lead to private addresses, and by http")
+    rate_key: Rate | None = _setting(  # noqa: RUF009
+        _rate, "60000/minute", "", "how many requests a credential may send, or none"
+    )
+    rate_address: Rate | None = _setting(  # noqa: RUF009
+        _rate, "1200/minute", "", "how many requests an address may send that shows no good credential, or none"
+    )
+    proxies: int = _setting(_number(0), "0", "", "how many reverse proxies stand in front that set X-Forwarded-For")
 
 
 SETTINGS: Final[dict[str, Setting]] = {

@@ -87,7 +87,7 @@ def get_ledger(opened: service.Opened, query: dict[str, Any]) -> Response:
     return tagged(orjson.dumps(replay.view_ledger(position, view)))
 
 
-@blueprint.route("/v1/games/<game>/replay")
+@blueprint.route("/v1/games/<game>/replay", cost=5)
 @blueprint.opens_game()
 @blueprint.query(ReplayQuery)
 @blueprint.caches(ReplaySchema)

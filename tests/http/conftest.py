@@ -10,7 +10,10 @@ from tests.http.client import Api
 
 @pytest.fixture(scope="session")
 def api(shared_database_url: str) -> Iterator[Api]:
-    app = create_app(shared_database_url)
+    with pytest.MonkeyPatch.context() as environment:
+        # They all come from one address.
+        environment.setenv("TRICKLOG_RATE_ADDRESS", "1000000/minute")
+        app = create_app(shared_database_url)
     yield Api(app, shared_database_url)
     app.extensions["tricklog"].desk.pool.close()
 

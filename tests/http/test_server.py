@@ -22,14 +22,14 @@ def port(shared_database_url: str) -> Iterator[int]:
 
 
 @contextmanager
-def served(url: str, workers: int) -> Iterator[tuple[int, int]]:
+def served(url: str, workers: int, **settings: str) -> Iterator[tuple[int, int]]:
     """The port of a server on the database at ``url``, and the number of the process whose children its workers are."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         number: int = listener.getsockname()[1]
         command = [sys.executable, "-m", "gunicorn", "-c", "python:api.server"]
         with subprocess.Popen(
             [*command, "--bind", f"fd://{listener.fileno()}", "--workers", str(workers), "--log-level", "critical"],
-            env=os.environ | {"DATABASE_URL": url},
+            env=os.environ | {"DATABASE_URL": url} | settings,
             pass_fds=[listener.fileno()],
         ) as server:
             try:
