@@ -1,10 +1,11 @@
-"""The rules in words: the page beside each game, in parts that a front end shows and that an error's rule id finds; and
-the rules at work, in a game whose score was disputed."""
+"""The rules in words: the page beside each game, in parts that a front end shows and that an error's rule id finds; the
+rules at work, in a game whose score was disputed; and what the game's table looks like."""
 
+import json
 import re
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from api.games.rules import COMMON_RULES, Ruleset
 
@@ -41,6 +42,13 @@ def game_texts(ruleset: Ruleset) -> RuleTexts:
 def disputed_game(ruleset: Ruleset) -> Disputed:
     """The disputed score of one game."""
     return Disputed(_read_beside(ruleset, "disputed.json"), _read_beside(ruleset, "disputed.md"))
+
+
+@cache
+def table_description(ruleset: Ruleset) -> dict[str, Any]:
+    """What the table of one game looks like, for whatever draws it."""
+    described: dict[str, Any] = json.loads(_read_beside(ruleset, "table.json"))
+    return described
 
 
 def _read_beside(ruleset: Ruleset, name: str) -> str:

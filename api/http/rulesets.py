@@ -14,7 +14,7 @@ from api.http.problems import NOT_FOUND, Problem
 from api.http.responses import PUBLIC
 from api.http.schemas import RulesetSchema, RulesetsSchema
 from api.http.shapes import chance_shapes, config_shape, move_shapes, standalone
-from api.rule_texts import common_texts, game_texts
+from api.rule_texts import common_texts, game_texts, table_description
 
 blueprint: Final = Blueprint("rulesets", "The games: what they take, and their rules in words.")
 
@@ -66,6 +66,7 @@ def describe(ruleset: Ruleset) -> dict[str, Any]:
         "config": standalone(config_shape(ruleset)),
         "moves": {kind: standalone(shape) for kind, shape in move_shapes(ruleset).items()},
         "chance_events": {kind: standalone(shape) for kind, shape in chance_shapes(ruleset).items()},
+        "table": table_description(ruleset),
         "introduction": texts.introduction,
         "rules": [{"id": rule, "text": text} for rule, text in (texts.rules | common_texts().rules).items()],
     }

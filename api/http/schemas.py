@@ -1006,6 +1006,7 @@ class RulesetSchema(Answer):
     chance_events = ref(
         "JsonSchemas", required=True, metadata={"description": "A JSON Schema of each type of chance event, by type."}
     )
+    table = ref("Table", required=True, metadata={"description": "What its table looks like, for whatever draws it."})
     introduction = fields.String(
         required=True, metadata={"description": "Players, cards, options and moves in words, in Markdown."}
     )

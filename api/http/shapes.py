@@ -213,6 +213,164 @@ _FRAMED_EVENT: Final[Shape] = {
     "required": ["seq", "type"],
     "additionalProperties": True,
 }
+
+
+def _words(description: str) -> Shape:
+    return {"type": "string", "maxLength": 64, "description": description}
+
+
+def _listed(part: Shape, description: str) -> Shape:
+    return {"type": "array", "items": part, "maxItems": 64, "description": description}
+
+
+def _one_of(description: str, *values: str) -> Shape:
+    return {"type": "string", "enum": list(values), "description": description}
+
+
+_FIELD_SHOWN: Final = _words("The field of the state's `table` that it shows; where that is null or empty, nothing.")
+_LABEL: Final = _words("What it is, in words.")
+_ORDER: Final = {
+    "by": _one_of("What cards are ordered by first.", "suit", "rank"),
+    "suits": {"type": "string", "pattern": "^[cdhs]{1,4}$", "description": "The suits in their order, by letter."},
+    "ranks": {"type": "string", "pattern": "^[2-9TJQKA]{1,13}$", "description": "The ranks in their order, by letter."},
+}
+_CARDS: Final = _listed(_words("A card."), "Cards by name.")
+_TABLE: Final = _object(
+    {
+        "pack": _object(
+            {
+                **_ORDER,
+                "jokers": {**_CARDS, "description": "The jokers, which come after all other cards."},
+                "out": _listed(
+                    _object(
+                        {
+                            "seats": {
+                                "type": "integer",
+                                "minimum": 2,
+                                "maximum": 6,
+                                "description": "In games of so many.",
+                            },
+                            "jokers": {"type": "boolean", "description": "In games with jokers, or without."},
+                            "cards": _CARDS,
+                        },
+                        ["seats", "jokers", "cards"],
+                    ),
+                    "The cards that are left out of some games.",
+                ),
+            },
+            _ORDER,
+            description="The pack, in the order from which it is shuffled.",
+        ),
+        "deals": {
+            "type": "object",
+            "description": "How each chance event is made from what was shuffled, by type.",
+            "additionalProperties": _object(
+                {
+                    "items": _one_of(
+                        "What is shuffled: the pack, the seats, or the very cards that the event has.",
+                        "pack",
+                        "seats",
+                        "own",
+                    ),
+                    "to": _listed(_words("A field."), "The fields that are filled, one after the other."),
+                    "without": _words("A type of event whose cards so far in the round are not shuffled again."),
+                },
+                ["items", "to"],
+            ),
+        },
+        "hand": _object(_ORDER, _ORDER, description="How an open hand is laid out, left to right; jokers come first."),
+        "lies": _object(
+            {
+                "event": _words("The type of move that lays cards."),
+                "field": _words("The field of the state's `table` in which they lie: a list with `seat` and cards."),
+                "layout": _one_of(
+                    "Whether each card lies before its player, one combination upon another, or all in a row.",
+                    "crossed",
+                    "stacked",
+                    "row",
+                ),
+                "taken": _listed(_words("A type of effect."), "The effects whose `seat` takes what lies."),
+            },
+            ["event", "field", "layout", "taken"],
+            description="What has been played and lies on the table.",
+        ),
+        "piles": _listed(
+            _object(
+                {
+                    "field": _FIELD_SHOWN,
+                    "label": _LABEL,
+                    "down": {"type": "boolean", "description": "Whether it lies face down."},
+                    "other_pack": {
+                        "type": "boolean",
+                        "description": "Whether its cards aren't among those played with.",
+                    },
+                },
+                ["field", "label"],
+            ),
+            "Piles and single cards beside what was played: a list of cards, one card, or `count` and `cards`.",
+        ),
+        "signs": _listed(
+            _object(
+                {
+                    "field": _FIELD_SHOWN,
+                    "label": _LABEL,
+                    "as": _one_of(
+                        "How: a suit, a word when true, a factor, a team's points, a type of combination.",
+                        "suit",
+                        "flag",
+                        "times",
+                        "points",
+                        "kind",
+                    ),
+                },
+                ["field", "label", "as"],
+            ),
+            "What concerns the whole table.",
+        ),
+        "badges": _listed(
+            _object(
+                {
+                    "field": _FIELD_SHOWN,
+                    "label": _LABEL,
+                    "as": _one_of(
+                        "How: the seat's number, its number `with` another of it, its cards, whether it is the seat or"
+                        " among those named, its place among them, its word, its combinations.",
+                        "count",
+                        "of",
+                        "cards",
+                        "is",
+                        "in",
+                        "place",
+                        "word",
+                        "combinations",
+                    ),
+                    "with": _words("The field that stands before the other: tricks of a bid."),
+                    "by": _one_of("Where there is one value for each team.", "team"),
+                    "words": {
+                        "type": "object",
+                        "description": "What stands for each value.",
+                        "additionalProperties": _words("A value in words."),
+                    },
+                },
+                ["field", "label", "as"],
+            ),
+            "What stands beside each player.",
+        ),
+        "shows": _listed(
+            _object(
+                {
+                    "event": _words("A type of event whose cards are shown, one for each seat."),
+                    "effect": _words("A type of effect whose `seat` shows cards."),
+                    "field": _words("The field with the cards."),
+                },
+                ["field"],
+            ),
+            "Cards that are shown for the moment.",
+        ),
+    },
+    ["pack", "deals", "hand", "lies", "piles", "signs", "badges", "shows"],
+    description="What the table of a game looks like: which fields of the state's `table` are shown, where and how.",
+)
 _JSON_SCHEMA: Final[Shape] = {
     "type": "object",
     "description": "A JSON Schema (draft 2020-12).",
@@ -244,6 +402,7 @@ def components() -> dict[str, Shape]:
         "LegalMove": _LEGAL_MOVE,
         "RecordedEvent": _RECORDED_EVENT,
         "FramedEvent": _FRAMED_EVENT,
+        "Table": _TABLE,
         "JsonSchema": _JSON_SCHEMA,
         "JsonSchemas": {
             "type": "object",
