@@ -5,9 +5,13 @@ nothing that connects: psycopg takes its way of waiting from what is patched whe
 """
 
 import os
+import resource
 import signal
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gunicorn import util
 
@@ -19,7 +23,8 @@ if TYPE_CHECKING:
 
 wsgi_app = "api.server:application()"
 worker_class = "gevent"
-worker_connections = 1000
+# Each open stream is one.
+worker_connections = 5000
 # A worker that has not come round to its loop for so long is replaced.
 timeout = 60
 # Less than the ten seconds that containers are given to end in; idle connections are gone before it is over.
@@ -40,6 +45,11 @@ _buckets = Buckets()
 # The descriptor of the data folder's lock, when the database is the embedded one.
 _lock = os.environ.get("TRICKLOG_LOCK")
 _detached = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+
+
+# As many connections as the system allows.
+with suppress(ValueError, OSError):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
 
 def application() -> "Flask":
@@ -66,12 +76,20 @@ def post_fork(_arbiter: object, _worker: object) -> None:
         os.close(int(_lock))
 
 
-def post_worker_init(_worker: object) -> None:
+def post_worker_init(worker: Any) -> None:
     """Listen to the parent, and refuse what is no HTTP in the form in which the application refuses."""
     from api.http.problems import unparsed  # noqa: PLC0415
 
+    threading.Thread(target=_end_streams, args=[worker], daemon=True).start()
     util.write_error = lambda client, status, *_: util.write_nonblock(client, unparsed(status))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGQUIT, signal.SIGTERM})
+
+
+def _end_streams(worker: Any) -> None:
+    """End the streams once the worker is to end: it waits for all that is open."""
+    while worker.alive:
+        time.sleep(0.2)
+    worker.wsgi.extensions["tricklog"].hub.close()
 
 
 def on_exit(_: object) -> None:

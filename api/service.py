@@ -108,12 +108,16 @@ class Kept(NamedTuple):
 
 
 class Desk:
-    """What a worker needs to serve games: connections, the key it signs with, and the games it derived last."""
+    """What a worker needs to serve games: connections, the key it signs with, and the games it derived last.
 
-    __slots__ = ("_look_again", "_signer", "kept", "pool")
+    ``announce`` is told of events once they are committed: the game's number, the position after them, and they.
+    """
+
+    __slots__ = ("_look_again", "_signer", "announce", "kept", "pool")
 
     def __init__(self, pool: store.Pool) -> None:
         self.pool = pool
+        self.announce: Callable[[int, Position, Sequence[Accepted]], None] | None = None
         self.kept: OrderedDict[int, Kept] = OrderedDict()
         self._signer: Signer | None = None
         self._look_again = 0.0
@@ -341,6 +345,10 @@ def _ruleset(game: store.Game) -> Ruleset:
     return RULESETS[game.ruleset, game.version]
 
 
+def _begin(game: store.Game) -> Position:
+    return replay.begin(_ruleset(game), game.config, len(game.players))
+
+
 def _catch_up(game: store.Game, kept: Position | None, seq: int, texts: Sequence[str]) -> Position | None:
     """The position at ``seq``, from the one kept and the events after it; None when the whole record is needed."""
     if kept is None:
@@ -357,9 +365,9 @@ def _catch_up(game: store.Game, kept: Position | None, seq: int, texts: Sequence
 
 
 def _derive(game: store.Game, texts: Sequence[str]) -> Position:
-    ruleset, seats = _ruleset(game), len(game.players)
-    tables = replay.begin(ruleset, game.config, seats).state
-    return replay.last(ruleset, game.config, seats, [decode(tables, text) for text in texts])
+    tables = _begin(game).state
+    events = [decode(tables, text) for text in texts]
+    return replay.last(_ruleset(game), game.config, len(game.players), events)
 
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -730,7 +738,7 @@ def give_client_seed(
         if place in opened.client_seeds:
             raise RefusedError(IllegalMove("common.turn", "This client seed has been sent."), 0, seat)
         given = {**opened.client_seeds, place: client_seed}
-        position = replay.begin(opened.position.ruleset, opened.game.config, len(opened.game.players))
+        position = _begin(opened.game)
         lacking = _lacking(opened.game, given)
         if lacking:
             _await_seeds(position, opened.game.client_seeds, lacking)
@@ -802,6 +810,8 @@ def _append(
                     keep_answer(conn, outcome)
             if stored:
                 desk.keep(derived)
+                if desk.announce is not None:
+                    desk.announce(game.number, position, accepted)
                 return outcome
             opened = _reopen(desk, conn, opened)
     raise store.Unavailable
@@ -820,7 +830,7 @@ def _reopen(desk: Desk, conn: store.Connection, opened: Opened) -> Opened:
 
 
 def _read_entries(desk: Desk, game: store.Game, upto: int) -> list[tuple[store.Entry, Event]]:
-    tables = replay.begin(_ruleset(game), game.config, len(game.players)).state
+    tables = _begin(game).state
     with store.connection(desk.pool) as conn:
         entries = store.read_events(conn, game.number, upto)
     return [(entry, decode(tables, entry.text)) for entry in entries]
@@ -830,24 +840,47 @@ def _walk(game: store.Game, events: Sequence[Event]) -> Iterator[Step]:
     return replay.walk(_ruleset(game), game.config, len(game.players), events)
 
 
-def _steps(desk: Desk, opened: Opened, upto: int) -> Iterator[tuple[store.Entry, Step]]:
+def _steps(desk: Desk, game: store.Game, upto: int) -> Iterator[tuple[store.Entry, Step]]:
     """The record replayed up to event ``upto``: each event as it is stored, and what it led to."""
-    rows = _read_entries(desk, opened.game, upto)
-    return zip((entry for entry, _ in rows), _walk(opened.game, [event for _, event in rows]), strict=True)
+    rows = _read_entries(desk, game, upto)
+    return zip((entry for entry, _ in rows), _walk(game, [event for _, event in rows]), strict=True)
+
+
+def read_accepted(desk: Desk, game: store.Game, after: int, upto: int) -> tuple[list[Accepted], Position]:
+    """The events after seq ``after`` up to ``upto`` as they were accepted, and the position after the last."""
+    position = _begin(game)
+    accepted = []
+    for seq, (entry, step) in enumerate(_steps(desk, game, upto), 1):
+        position = step.position
+        if seq > after:
+            accepted.append(Accepted(seq, entry.at, step.event, step.effects, entry.digest))
+    return accepted, position
+
+
+def go_on(
+    desk: Desk, game: store.Game, position: Position, entries: Sequence[store.Entry]
+) -> tuple[list[Accepted], Position]:
+    """The events that follow on ``position`` as they were accepted, and the position after the last."""
+    events = [decode(position.state, entry.text) for entry in entries]
+    if position.seq == 0 or any(event["type"] == TAKEBACK for event in events):
+        return read_accepted(desk, game, position.seq, position.seq + len(entries))
+    position = position.copy()
+    return [
+        Accepted(seq, entry.at, event, replay.advance(position, event), entry.digest)
+        for seq, (entry, event) in enumerate(zip(entries, events, strict=True), position.seq + 1)
+    ], position
 
 
 def position_at(desk: Desk, opened: Opened, at: int | None) -> Position:
     """The position after event ``at`` (None: the newest); OutOfRangeError beyond the record."""
     if at is None or at == opened.position.seq:
         return opened.position
-    _within("at", at, 0, opened.position.seq)
-    position = replay.begin(_ruleset(opened.game), opened.game.config, len(opened.game.players))
-    for _, step in _steps(desk, opened, at):
-        position = step.position
-    return position
+    within("at", at, 0, opened.position.seq)
+    return read_accepted(desk, opened.game, at, at)[1]
 
 
-def _within(name: str, seq: int, least: int, most: int) -> None:
+def within(name: str, seq: int, least: int, most: int) -> None:
+    """OutOfRangeError for a seq, the parameter ``name``, that isn't from ``least`` to ``most``."""
     if not least <= seq <= most:
         raise OutOfRangeError(name, f"Must be from {least} to {most}, as far as the record goes.")
 
@@ -932,12 +965,9 @@ def in_rfc3339(time: datetime) -> str:
 
 def view_events(desk: Desk, opened: Opened, view: Seen, after: int, upto: int) -> list[dict[str, Any]]:
     """The events after seq ``after`` up to ``upto``, with their effects; OutOfRangeError beyond the record."""
-    _within("after", after, 0, opened.position.seq)
-    return [
-        view_accepted(step.position, Accepted(seq, entry.at, step.event, step.effects, entry.digest), view)
-        for seq, (entry, step) in enumerate(_steps(desk, opened, min(upto, opened.position.seq)), 1)
-        if seq > after
-    ]
+    within("after", after, 0, opened.position.seq)
+    accepted, position = read_accepted(desk, opened.game, after, min(upto, opened.position.seq))
+    return [view_accepted(position, each, view) for each in accepted]
 
 
 Framed = tuple[Mapping[str, Any], Step]
@@ -949,7 +979,7 @@ def view_frames(desk: Desk, opened: Opened, view: Seen, first: int, final: int |
     first, final = frame_span(first, final, opened.position.seq)
     steps = (
         ({"at": in_rfc3339(entry.at), "digest": entry.digest.hex()}, step)
-        for entry, step in _steps(desk, opened, final)
+        for entry, step in _steps(desk, opened.game, final)
     )
     frames = framed(opened.game.id, opened.game.players, islice(steps, first - 1, None), view)
     return {"frames": frames, **({"next": final + 1} if final < opened.position.seq else {})}
@@ -957,12 +987,12 @@ def view_frames(desk: Desk, opened: Opened, view: Seen, first: int, final: int |
 
 def frame_span(first: int, final: int | None, newest: int) -> tuple[int, int]:
     """The first and the last of the frames asked for, of a record of ``newest`` events; OutOfRangeError beyond."""
-    _within("from", first, 1, newest + 1)
+    within("from", first, 1, newest + 1)
     if final is None:
         return first, min(newest, first + FRAMES_MOST - 1)
     if final - first >= FRAMES_MOST:
         raise OutOfRangeError("to", f"Must be at most {FRAMES_MOST - 1} after from.")
-    _within("to", final, first - 1, newest)
+    within("to", final, first - 1, newest)
     return first, final
 
 
@@ -1037,7 +1067,7 @@ def transcript(desk: Desk, opened: Opened) -> str:
         ruleset=_ruleset(game),
         config=game.config,
         players=game.players,
-        steps=[(in_rfc3339(entry.at), step) for entry, step in _steps(desk, opened, opened.position.seq)],
+        steps=[(in_rfc3339(entry.at), step) for entry, step in _steps(desk, game, opened.position.seq)],
         view=TABLE,
     )
 

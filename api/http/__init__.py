@@ -7,7 +7,7 @@ import yaml
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api import service, store
+from api import live, service, store
 from api.buckets import Buckets
 from api.http import games, moves, operation, proofs, replay, rulesets, views, webhooks
 from api.http.declare import Context
@@ -40,13 +40,16 @@ def create_app(dsn: str, buckets: Buckets | None = None) -> Flask:
     # Closed while its threads can still be waited for: at the end of the process at the latest.
     weakref.finalize(app, pool.close)
     desk = service.Desk(pool)
+    hub = live.Hub(desk, settings.heartbeat)
+    desk.announce = hub.announce
+    weakref.finalize(app, hub.close)
     costs = {endpoint: cost for blueprint in _BLUEPRINTS for endpoint, cost in blueprint.costs.items()}
     limiter = Limiter(buckets or Buckets(), settings, costs)
     app.before_request(limiter.admit)
     app.after_request(limiter.settle)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
-    app.extensions["tricklog"] = Context(desk, settings, Published(document))
+    app.extensions["tricklog"] = Context(desk, hub, settings, Published(document))
     return app
 
 

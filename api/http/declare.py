@@ -15,7 +15,7 @@ import flask_smorest
 from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
 
-from api import service
+from api import live, service
 from api.http.conditions import expected_tags
 from api.http.docs import Published
 from api.http.headers import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
@@ -304,6 +304,16 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
 
         return declare
 
+    def ends_streams(self) -> Declaration:
+        """The view answers with 204 to who would follow what has ended."""
+        ended = super().alt_response(204, description="The game is over, and the caller of a stream has all of it.")
+
+        def declare(view: View) -> View:
+            _keep_document(view, ended)
+            return view
+
+        return declare
+
     def fails(self, *problems: ProblemType) -> Declaration:
         """The problems that the view itself can end in, beyond those of its other declarations."""
 
@@ -397,6 +407,7 @@ class Context:
     """What the views of one application work with."""
 
     desk: service.Desk
+    hub: live.Hub
     settings: Settings
     published: Published
 

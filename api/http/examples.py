@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import orjson
+
 from api import service, store
 from api.games import LATEST
 from api.games.rules import PUBLIC, read_config
@@ -242,6 +244,10 @@ _PING: Final = {
     "fault": None,
     "next_attempt_at": service.in_rfc3339(_times(30)),
 }
+EVENTS_AS_LINES: Final = "".join(f"{orjson.dumps(event).decode()}\n" for event in _SHOWN[1:3])
+EVENTS_AS_STREAM: Final = "retry: 3000\n\n" + "".join(
+    f"id: {event['seq']}\nevent: message\ndata: {orjson.dumps(event).decode()}\n\n" for event in _SHOWN[1:3]
+)
 
 ANSWERS: Final[Mapping[str, Any]] = {
     "createGame": _SHOWN_GAME | {"seat_tokens": [f"tls_1_{seat}_{'A' * 42}{seat}" for seat in range(4)]},

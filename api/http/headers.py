@@ -32,6 +32,15 @@ IDEMPOTENCY_KEY: Final[dict[str, Any]] = {
     "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
 }
 
+LAST_EVENT_ID: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": "Last-Event-ID",
+    "description": "Where a stream goes on: the `id` of the last event that the caller has, which is its seq. It goes"
+    " before `after`, and says nothing outside streams.",
+    "schema": {"type": "string", "pattern": "^[0-9]{1,10}$", "maxLength": 10},
+    "example": "17",
+}
+
 HEADERS: Final[dict[str, dict[str, Any]]] = {
     "ETag": {
         "description": "A strong tag of this answer: the same for everybody who gets the same.",

@@ -1,6 +1,6 @@
 """Answers, as they leave."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from flask import Response
 JSON: Final = "application/json"
 NDJSON: Final = "application/x-ndjson"
 PROBLEM: Final = "application/problem+json"
+EVENT_STREAM: Final = "text/event-stream"
 TEXT: Final = "text/plain"
 HTML: Final = "text/html"
 JAVASCRIPT: Final = "text/javascript"
@@ -25,7 +26,9 @@ PUBLIC: Final = {"Cache-Control": "public, max-age=300"}
 _EVERYWHERE: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 
 
-def respond(body: bytes | str | None, status: int, content_type: str | None, headers: Mapping[str, str]) -> Response:
+def respond(
+    body: bytes | str | Iterable[bytes] | None, status: int, content_type: str | None, headers: Mapping[str, str]
+) -> Response:
     """An answer, which nobody keeps or takes for another media type unless ``headers`` say otherwise."""
     return Response(body, status, {**_EVERYWHERE, **headers}, content_type=content_type)
 

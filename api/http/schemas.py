@@ -224,7 +224,16 @@ class EventsQuery(Request):
         validate=Range(1, LIMIT_MOST),
         metadata={
             "description": f"How many events to answer with, at most. Left out, it is {LIMIT} in JSON, and without"
-            f" limit in NDJSON."
+            " limit in NDJSON; a stream takes none."
+        },
+    )
+    follow = fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        load_default=False,
+        metadata={
+            "description": "In NDJSON: go on with each event as it is accepted, until the game is over. An event stream"
+            " does so by itself."
         },
     )
 

@@ -93,6 +93,7 @@ class Settings:
         _rate, "1200/minute", "", "how many requests an address may send that shows no good credential, or none"
     )
     proxies: int = _setting(_number(0), "0", "", "how many reverse proxies stand in front that set X-Forwarded-For")
+    heartbeat: int = _setting(_number(), "15", "seconds", "how long a stream may say nothing")
 
 
 SETTINGS: Final[dict[str, Setting]] = {

@@ -8,8 +8,11 @@ from flask import Response
 from api import service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
+from api.http.examples import EVENTS_AS_LINES, EVENTS_AS_STREAM
+from api.http.headers import LAST_EVENT_ID
 from api.http.negotiation import acceptable
-from api.http.responses import JSON, NDJSON
+from api.http.problems import invalid
+from api.http.responses import EVENT_STREAM, JSON, NDJSON
 from api.http.schemas import (
     LIMIT,
     AtQuery,
@@ -22,6 +25,7 @@ from api.http.schemas import (
     ReplaySchema,
     SnapshotSchema,
 )
+from api.http.streams import stream
 from api.records import replay
 
 blueprint: Final = Blueprint("views", "Looking at a game, now or at an earlier moment, in any view that one may use.")
@@ -30,16 +34,25 @@ blueprint: Final = Blueprint("views", "Looking at a game, now or at an earlier m
 @blueprint.route("/v1/games/<game>/events")
 @blueprint.opens_game()
 @blueprint.query(EventsQuery)
+@blueprint.takes_header(LAST_EVENT_ID)
 @blueprint.caches(EventsSchema)
-@blueprint.response(200, {"type": "string"}, content_type=NDJSON)
+@blueprint.response(200, {"type": "string"}, content_type=NDJSON, example=EVENTS_AS_LINES)
+@blueprint.response(200, {"type": "string"}, content_type=EVENT_STREAM, example=EVENTS_AS_STREAM)
+@blueprint.ends_streams()
 def list_events(opened: service.Opened, query: dict[str, Any]) -> Response:
-    """List the events
+    """List or follow the events
 
-    The record of the game from `after` on: a page of it in JSON, or all the rest as NDJSON, an event a line.
+    The record of the game from `after` on: a page of it in JSON, or all the rest as NDJSON, an event a line. As an
+    event stream, and as NDJSON with `follow`, it goes on live: each event as it is accepted, until the game is over.
     """
     view = service.resolve_view(opened, query.get("view"))
     after, newest = query["after"], opened.position.seq
-    if acceptable((JSON, NDJSON)) == NDJSON:
+    media_type = acceptable((JSON, NDJSON, EVENT_STREAM))
+    if query["follow"] and media_type != NDJSON:
+        raise invalid({"follow": [f"Goes with Accept: {NDJSON} only."]})
+    if query["follow"] or media_type == EVENT_STREAM:
+        return stream(opened, view, query, media_type)
+    if media_type == NDJSON:
         events = service.view_events(desk(), opened, view, after, after + (query.get("limit") or newest))
         return tagged(b"".join(orjson.dumps(event) + b"\n" for event in events), content_type=NDJSON)
     upto = after + (query.get("limit") or LIMIT)

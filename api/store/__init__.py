@@ -23,6 +23,7 @@ from api.store.games import (
 )
 from api.store.ids import ApiKey, SeatToken, parse_api_key, parse_game_id, parse_seat_token, write_game_id
 from api.store.keys import Key, any_key, create_key, list_keys, read_key, revoke_key
+from api.store.news import Tail, listen, notify, read_news, read_tails
 from api.store.pool import Connection, Pool, Unavailable, connection, open_pool
 from api.store.signing import SigningKey, list_signing_keys, read_signer, rotate_signing_key
 from api.store.webhooks import (
@@ -62,6 +63,7 @@ __all__ = [
     "SeatToken",
     "SigningKey",
     "Standing",
+    "Tail",
     "Unavailable",
     "Webhook",
     "WebhookSecret",
@@ -86,7 +88,9 @@ __all__ = [
     "list_signing_keys",
     "list_webhook_secrets",
     "list_webhooks",
+    "listen",
     "new_game_id",
+    "notify",
     "open_pool",
     "parse_api_key",
     "parse_game_id",
@@ -98,8 +102,10 @@ __all__ = [
     "read_game",
     "read_head",
     "read_key",
+    "read_news",
     "read_salts",
     "read_signer",
+    "read_tails",
     "read_webhook",
     "release_answer",
     "replay_delivery",

@@ -58,11 +58,6 @@ def test_lines_are_not_limited_as_pages_are(api: Api, key: str) -> None:
     assert len(api.call("GET", f"/v1/games/{game['id']}/events", key, headers=NDJSON).data.splitlines()) == 122
 
 
-def test_streams_are_not_there_yet(api: Api, key: str, played: str) -> None:
-    stream = {"Accept": "text/event-stream"}
-    api.refused(406, "not-acceptable", "GET", f"{played}/events", key, headers=stream)
-
-
 def test_state_at_every_moment_is_what_the_frames_show(api: Api, key: str, played: str) -> None:
     for view in ("public", "1", "table"):
         frames = api.ok("GET", f"{played}/replay?view={view}", key)["frames"]
