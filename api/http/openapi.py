@@ -135,7 +135,7 @@ def _finished(operation: dict[str, Any]) -> dict[str, Any]:
             {name: {"$ref": f"#/components/headers/{name}"} for name in RATE_LIMIT_HEADERS}
         )
     for status in answered:
-        if status in ("200", "201") and operation["operationId"] in ANSWERS:
+        if JSON in answered[status].get("content", {}) and operation["operationId"] in ANSWERS:
             answered[status]["content"][JSON]["example"] = ANSWERS[operation["operationId"]]
         if status in _REPLAYED and "requestBody" in operation:
             name = "Idempotency-Replayed"
