@@ -251,9 +251,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
 
             @wraps(view)
             def fed(*given: Any, **named: Any) -> Response:
-                text = read_body(most(context().settings))
+                environ = request.environ
+                text = read_body(environ, most(context().settings))
                 body = _load(loaded, read_object(text))
-                if not idempotency or "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+                if not idempotency or "HTTP_IDEMPOTENCY_KEY" not in environ:
                     return view(*given, body, **named)
                 token = credential()
                 assert token is not None

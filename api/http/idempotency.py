@@ -10,13 +10,14 @@ import re
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Final, TypeVar
 
 import orjson
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from flask import Response, g, request
+from flask import Response, request
 
 from api import service, store
 from api.http.headers import IDEMPOTENCY_KEY
@@ -74,6 +75,10 @@ class _Claim:
             store.release_answer(conn, self._scope, self._claim)
 
 
+_present: Final[ContextVar[_Claim | None]] = ContextVar("_present", default=None)
+"""The claim of the request at hand. Flask's ``g`` would have every request without a key pay two microseconds."""
+
+
 def _in_progress() -> Problem:
     detail = "A request with this Idempotency-Key is being carried out. Send the same again in a moment."
     return Problem(IN_PROGRESS, detail, headers={"Retry-After": str(RETRY_AFTER)})
@@ -89,7 +94,7 @@ def once(desk: service.Desk, token: str, body: bytes, work: Callable[[], Respons
     known = claim.make(hmac.digest(mark, _asked() + body, "sha256"))
     if known is not None:
         return known
-    g.claim = claim
+    before = _present.set(claim)
     try:
         answer = _refused_or_done(work)
         if claim.answer is None:
@@ -98,12 +103,14 @@ def once(desk: service.Desk, token: str, body: bytes, work: Callable[[], Respons
     except Exception:
         claim.release()
         raise
+    finally:
+        _present.reset(before)
     return answer
 
 
 def answered(render: Callable[[T], Response], work: Callable[[service.KeepAnswer[T] | None], T]) -> Response:
     """``render`` of what ``work`` does; where the request has a key, kept in the same transaction."""
-    claim: _Claim | None = g.get("claim")
+    claim = _present.get()
     if claim is None:
         return render(work(None))
     work(lambda conn, done: claim.keep(conn, render(done)))

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -56,12 +57,11 @@ def _is_json(content_type: str) -> bool:
 # --- bodies ---------------------------------------------------------------------------------------------------------
 
 
-def read_body(most: int) -> bytes:
+def read_body(environ: Mapping[str, Any], most: int) -> bytes:
     """The body, said to be JSON, of at most ``most`` bytes.
 
     Read as WSGI hands it over: what Werkzeug puts around it costs as much as the parsing.
     """
-    environ = request.environ
     announced = environ.get("CONTENT_LENGTH") or ""
     if "HTTP_TRANSFER_ENCODING" in environ or not announced.isdigit():
         raise Problem(LENGTH_REQUIRED, "Send the body with its Content-Length, not in chunks.")

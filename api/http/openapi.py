@@ -11,7 +11,7 @@ from flask import Flask
 
 from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
 from api.http.examples import ANSWERS
-from api.http.headers import HEADERS, RATE_LIMIT_HEADERS
+from api.http.headers import HEADERS, IDEMPOTENCY_KEY, RATE_LIMIT_HEADERS
 from api.http.problems import PROBLEM_TYPES, ProblemType
 from api.http.responses import JSON, PROBLEM
 from api.http.schemas import Shaped
@@ -59,7 +59,7 @@ _OPERATION_ORDER: Final = (
     "responses",
 )
 
-_REPLAYED: Final = ("200", "201", "403", "404", "412", "422")
+_REPLAYED: Final = ("200", "201", "202", "403", "404", "412", "422")
 """The statuses of answers that may have been given to an earlier request with the same idempotency key."""
 
 _REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
@@ -137,7 +137,7 @@ def _finished(operation: dict[str, Any]) -> dict[str, Any]:
     for status in answered:
         if JSON in answered[status].get("content", {}) and operation["operationId"] in ANSWERS:
             answered[status]["content"][JSON]["example"] = ANSWERS[operation["operationId"]]
-        if status in _REPLAYED and "requestBody" in operation:
+        if status in _REPLAYED and IDEMPOTENCY_KEY in operation.get("parameters", ()):
             name = "Idempotency-Replayed"
             answered[status].setdefault("headers", {})[name] = {"$ref": f"#/components/headers/{name}"}
     operation.setdefault("security", [])
