@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import psycopg
 
@@ -32,9 +33,10 @@ WORKERS: Final = "2"
 
 
 class Client:
-    """A connection that stays open, with one credential."""
+    """A connection that stays open, with one credential; ``once`` sends each request with an idempotency key."""
 
-    def __init__(self, port: int, key: str = "") -> None:
+    def __init__(self, port: int, key: str = "", once: bool = False) -> None:
+        self._once = once
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
         self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 
@@ -44,7 +46,8 @@ class Client:
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         """The JSON of a successful answer."""
-        self._connection.request(method, path, None if body is None else json.dumps(body), self._headers)
+        headers = self._headers | ({"Idempotency-Key": str(uuid4())} if self._once else {})
+        self._connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = self._connection.getresponse()
         data = answer.read()
         if answer.status >= 300:
@@ -103,35 +106,49 @@ def create(client: Client, game: Game, upto: int) -> str:
     return path
 
 
+def bodies(paths: Sequence[str], played: Sequence[Game], part: range) -> list[list[tuple[str, Any]]]:
+    """What each client is to post: this part of its game, one move each."""
+    games = zip(paths, played, strict=True)
+    return [[(f"{path}/moves", {"moves": [game.events[i]]}) for i in part] for path, game in games]
+
+
 def moves() -> None:
-    """``POST …/moves``, one move each, and the bare route, in turn, on the same database."""
+    """``POST …/moves``, one move each, without and with an idempotency key, and the bare route, in turn, on the same
+    database.
+    """
     played = [war(MOVES_EACH * ROUNDS, seed) for seed in range(CONNECTIONS)]
     with database() as (url, key), served(url) as ours, served(url, "tests.benchmarks.bare:create_app()") as bare:
         clients = [Client(ours, key) for _ in played]
         paths = [create(client, game, 0) for client, game in zip(clients, played, strict=True)]
+        careful = [Client(ours, key, once=True) for _ in played]
+        careful_paths = [create(client, game, 0) for client, game in zip(careful, played, strict=True)]
         with psycopg.connect(url, autocommit=True) as conn:
-            found = conn.execute("SELECT game FROM games ORDER BY game").fetchall()
+            found = conn.execute("SELECT game FROM games ORDER BY game LIMIT %s", (CONNECTIONS,)).fetchall()
             twins = [conn.execute(TWIN, (number,)).fetchone() for (number,) in found]
         plain = [Client(bare) for _ in played]
-        rates: list[tuple[float, float]] = []
+        rates: list[tuple[float, float, float]] = []
         for turn in range(ROUNDS):
             part = range(turn * MOVES_EACH, (turn + 1) * MOVES_EACH)
-            bodies = [
-                [(f"{path}/moves", {"moves": [game.events[i]]}) for i in part]
-                for path, game in zip(paths, played, strict=True)
-            ]
-            with_rules = rate(clients, bodies)
-            bodies = [
+            bare_bodies = [
                 [(f"/{twin[0]}/{i}", {"moves": [game.events[i]]}) for i in part]
                 for twin, game in zip(twins, played, strict=True)
                 if twin
             ]
-            rates.append((with_rules, rate(plain, bodies)))
-    ratio = statistics.median(ours / bare for ours, bare in rates)
+            rates.append(
+                (
+                    rate(clients, bodies(paths, played, part)),
+                    rate(plain, bare_bodies),
+                    rate(careful, bodies(careful_paths, played, part)),
+                )
+            )
+    ratio = statistics.median(ours / bare for ours, bare, _ in rates)
+    ratio_once = statistics.median(once / ours for ours, _, once in rates)
     medians = [statistics.median(each) for each in zip(*rates, strict=True)]
     line(f"POST moves, one each, {CONNECTIONS} connections", f"{medians[0]:,.0f} requests/s", "(see the ratio)")
     line("the same transaction from a bare Flask route", f"{medians[1]:,.0f} requests/s", "(see the ratio)")
     line("ratio of the two, pair by pair, at the median", f"{ratio:.2f}", "0.6")
+    line("POST moves with an Idempotency-Key each", f"{medians[2]:,.0f} requests/s", "(none set)")
+    line("ratio to those without, pair by pair, at the median", f"{ratio_once:.2f}", "(none set)")
 
 
 TWIN: Final = """
