@@ -23,6 +23,7 @@ from api.rule_texts import common_texts, disputed_game, game_texts
 _GUIDES: Final = (
     "quick-start",
     "views",
+    "retries",
     "disputes",
 )
 """The pages in ``guides``, in the order in which they are listed."""

@@ -105,7 +105,8 @@ IN_PROGRESS: Final = ProblemType(
     (409,),
     "The first request is not done yet",
     "A request with this `Idempotency-Key` is being carried out at this moment, or was when its worker ended. Send the"
-    " same again after `Retry-After` seconds, until there is its answer: at most a minute later.",
+    " same again after `Retry-After` seconds, until its answer is there: see [retries](/docs/retries). After a minute"
+    " without one it is carried out anew.",
     headers=("Retry-After",),
 )
 STALE: Final = ProblemType(
@@ -133,7 +134,8 @@ IDEMPOTENCY_MISMATCH: Final = ProblemType(
     (422,),
     "Another request had this key",
     "The caller has sent this `Idempotency-Key` with another request, of which the address, the body, `If-Match` or"
-    " `Accept` was not the same, and nothing was done. A key stands for one request: send this one with a new key.",
+    " `Accept` was not the same, and nothing was done. A key stands for [one request](/docs/retries): send this"
+    " one with a new key.",
 )
 ILLEGAL_MOVE: Final = ProblemType(
     "illegal-move",
@@ -170,16 +172,16 @@ INTERNAL_ERROR: Final = ProblemType(
     (500,),
     "Internal error",
     "A fault of the service. It was noted for those who run it. Whether the request was carried out is not certain:"
-    " look at the game before sending it again. Sent again with the `Idempotency-Key` that it had, it is carried out"
-    " once in all.",
+    " send it again with the [`Idempotency-Key`](/docs/retries) that it had, and it is carried out once in all, or look"
+    " at the game first.",
 )
 UNAVAILABLE: Final = ProblemType(
     "unavailable",
     (503,),
     "Unavailable for the moment",
     "The database is away. `Retry-After` says how many seconds to wait. Whether a move was still stored is not"
-    " certain: look at the game before sending it again, or send it with `If-Match`. Sent again with the"
-    " `Idempotency-Key` that it had, it is carried out once in all.",
+    " certain: send it again with the [`Idempotency-Key`](/docs/retries) that it had, and it is carried out once in"
+    " all, or look at the game first.",
     headers=("Retry-After",),
 )
 
