@@ -16,6 +16,7 @@ from api.http.declare import Context
 from tests.games.playing import whole
 
 PROBLEM: Final = "application/problem+json"
+OF_THE_MOMENT: Final = ("RateLimit",)
 
 
 def closed(shape: Any) -> Any:
@@ -133,6 +134,11 @@ class Api:
         )
         shape = found["responses"][status]["content"][media_type]["schema"]
         return Draft202012Validator({**closed(shape), "components": self._components}, format_checker=FormatChecker())
+
+
+def lasting(answer: TestResponse) -> dict[str, str]:
+    """The headers of an answer but for what they say of the moment."""
+    return {name: value for name, value in answer.headers if name not in OF_THE_MOMENT}
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

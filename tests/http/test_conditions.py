@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from api.games import LATEST
-from tests.http.client import Api, operations
+from tests.http.client import Api, lasting, operations
 from tests.http.test_access import body_for, world
 from tests.http.test_retries import game_of, held_up, seq_of, waiting
 
@@ -98,7 +98,7 @@ def test_head_is_told_what_get_is(api: Api, key: str, call: str) -> None:
     for headers in ({}, {"If-None-Match": tag(api, path, key)}, {"If-None-Match": '"other"'}):
         get, head = (api.call(method, path, key, headers=headers) for method in ("GET", "HEAD"))
         assert get.status_code == (304 if headers.get("If-None-Match") == get.headers["ETag"] else 200)
-        assert (head.status_code, dict(head.headers), head.data) == (get.status_code, dict(get.headers), b"")
+        assert (head.status_code, lasting(head), head.data) == (get.status_code, lasting(get), b"")
 
 
 # --- If-Match -------------------------------------------------------------------------------------------------------
