@@ -17,12 +17,14 @@ import click
 import psycopg
 
 from api import archives, embedded
+from api.demonstrations import offer
 from api.http import openapi_yaml
 from api.http.settings import SETTINGS, read_settings
 from api.proofs.receipts import read_jwks, write_jwks
 from api.simulate import SimulationError, simulate
 from api.store import keys as api_keys
 from api.store import schema, signing
+from api.store.demonstrations import list_offered, withdraw
 
 # How long the workers of a killed copy may still hold its port.
 PORT_SECONDS = 3
@@ -102,7 +104,8 @@ def serve(host: str, port: int, workers: int, data: Path) -> None:
         listener = _listen(host, port)
         with _connect(given) as conn:
             schema.check(conn)
-        _serve(listener, workers)
+            offered = list_offered(conn)
+        _serve(listener, workers, offered)
     folder = embedded.prepare(data)
     lock = embedded.lock(folder)
     listener = _listen(host, port)
@@ -112,10 +115,14 @@ def serve(host: str, port: int, workers: int, data: Path) -> None:
         with _connect(os.environ["DATABASE_URL"]) as conn:
             if not api_keys.list_keys(conn):
                 click.echo(f"API key (shown only now): {api_keys.create_key(conn, 'first')}")
+                # the key has been shown, whatever becomes of the games
+                conn.commit()
+                offer(os.environ["DATABASE_URL"])
+            offered = list_offered(conn)
         os.environ["TRICKLOG_DATA"] = str(folder)
         os.environ["TRICKLOG_LOCK"] = str(lock)
         os.set_inheritable(lock, True)
-        _serve(listener, workers)
+        _serve(listener, workers, offered)
     except BaseException:
         embedded.stop(folder)
         raise
@@ -190,6 +197,43 @@ def receipts_(jwks: bool, data: Path) -> None:
     for key in listed:
         retired = f"retired {key.retired_at:%Y-%m-%d %H:%M}" if key.retired_at else "signs"
         click.echo(f"{key.key}  {key.created_at:%Y-%m-%d %H:%M}  {retired}")
+
+
+@cli.group("demonstrations")
+def demonstrations_() -> None:
+    """The games, one of each ruleset, that everybody may look at to see what Tricklog does.
+
+    They are there from the first start with the embedded database, and on another one when they are made.
+    """
+
+
+@demonstrations_.command("create")
+@data_option
+def create_demonstrations(data: Path) -> None:
+    """Have a game of each ruleset played, and offer it."""
+    with _database(data) as url:
+        with _connect(url) as conn:
+            schema.check(conn)
+            if list_offered(conn):
+                raise click.ClickException("there are some already")
+        offer(url)
+
+
+@demonstrations_.command("list")
+@data_option
+def list_demonstrations(data: Path) -> None:
+    """List those that are offered, each with its place in the viewer."""
+    with _keys_database(data) as conn:
+        for ruleset, game in list_offered(conn):
+            click.echo(f"{ruleset:16}  /replay/{game}")
+
+
+@demonstrations_.command("remove")
+@data_option
+def remove_demonstrations(data: Path) -> None:
+    """Offer them no longer: nobody can see them any more. No start makes new ones."""
+    with _keys_database(data) as conn:
+        withdraw(conn)
 
 
 class _Lines(click.ParamType[list[str]]):
@@ -336,12 +380,18 @@ def _listen(host: str, port: int) -> socket.socket:
             return listener
 
 
-def _serve(listener: socket.socket, workers: int) -> NoReturn:
-    """Become gunicorn, on a listening socket: one process holds the lock, the socket and the workers."""
+def _serve(listener: socket.socket, workers: int, offered: list[tuple[str, str]]) -> NoReturn:
+    """Become gunicorn, on a listening socket: one process holds the lock, the socket and the workers.
+
+    Of the demonstrations that are ``offered`` it names one.
+    """
     host, port = listener.getsockname()[:2]
     shown = "localhost" if ip_address(host).is_unspecified else f"[{host}]" if ":" in host else host
     base = f"http://{shown}:{port}"
-    click.echo(f"API: {base}/v1\nDocumentation: {base}/docs\nCtrl-C ends it.")
+    click.echo(f"API: {base}/v1\nDocumentation: {base}/docs")
+    for _, game in offered[:1]:
+        click.echo(f"A game to look at: {base}/replay/{game}")
+    click.echo("Ctrl-C ends it.")
     sys.stdout.flush()
     listener.set_inheritable(True)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})

@@ -276,7 +276,7 @@ def _admit(
         seat = _check_seat_token(desk, conn, token, game)
         if seat is None:
             raise NotFoundError
-    if token is None and (game is None or game.visibility != "public"):
+    if token is None and not _open_to_all(conn, game):
         raise NotFoundError
     kept = None if game is None else desk.kept.get(game.number)
     found = store.read_head(
@@ -291,6 +291,13 @@ def _admit(
         raise NotFoundError
     role: Role = "owner" if key is not None else "bystander" if seat is None else "seat"
     return game, role, seat, kept, found
+
+
+def _open_to_all(conn: store.Connection, game: store.Game | None) -> bool:
+    """Whether who shows no credential may see ``game``; it takes as long for one that there isn't as for a private."""
+    if game is not None and game.visibility == "public":
+        return True
+    return store.is_offered(conn, 0 if game is None else game.number)
 
 
 def _opened(derived: Kept, role: Role, seat: int | None, updated_at: datetime) -> Opened:
@@ -403,6 +410,7 @@ def create_game(
     dealer: str,
     visibility: str,
     client_seeds: str | None = None,
+    nonce: str | None = None,
 ) -> tuple[Opened, list[str]]:
     """A new game of the newest version of ``ruleset``, dealt as far as the service deals, and its seat tokens.
 
@@ -430,6 +438,7 @@ def create_game(
         seed=seed,
         committed=None if seed is None else commitment(seed),
         client_seeds=client_seeds,
+        nonce=nonce,
     )
 
 
@@ -491,11 +500,16 @@ def _store_game(
     given_seeds: ClientSeeds = MappingProxyType({}),
     origin: str | None = None,
     salts: bytes | None = None,
+    nonce: str | None = None,
 ) -> tuple[Opened, list[str]]:
-    """Stores a game; with ``salts``, one for each event, it is bound to the id of its ``origin``, not to its own."""
+    """Stores a game; with ``salts``, one for each event, it is bound to the id of its ``origin``, not to its own.
+
+    Its id ends in a ``nonce`` of its own, unless one is given.
+    """
     ruleset = position.ruleset
     with store.connection(desk.pool) as conn, one_commit(conn, keep_answer):
-        number, nonce = store.new_game_id(conn)
+        number, drawn = store.new_game_id(conn)
+        nonce = nonce or drawn
         secret = secrets.token_bytes(SECRET_BYTES) if salts is None else None
         facts = chain_facts(
             game=store.write_game_id(number, nonce) if origin is None or salts is None else origin,
@@ -906,6 +920,9 @@ def view_game(opened: Opened) -> dict[str, Any]:
     """The game itself, the same in every view: what it is, and where it stands."""
     position = opened.position
     shown = _view_game(opened.game, position.seq, position.status, summary(position), opened.updated_at)
+    if opened.role == "bystander":
+        # so it is for whoever asks: a demonstration is private again once it isn't offered
+        shown["visibility"] = "public"
     if opened.game.client_seeds is not None:
         shown["client_seeds"] = _facts(opened.game, opened.client_seeds)["client_seeds"]
     return shown
@@ -956,6 +973,12 @@ def list_games(desk: Desk, owner: int, *, limit: int, cursor: str | None = None,
     if len(found) > limit:
         page["next"] = found[limit - 1][0].id
     return page
+
+
+def list_demonstrations(desk: Desk) -> list[tuple[str, str]]:
+    """The ruleset and the id of each game that everybody may see as a demonstration."""
+    with store.connection(desk.pool) as conn:
+        return store.list_offered(conn)
 
 
 def in_rfc3339(time: datetime) -> str:

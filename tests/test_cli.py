@@ -115,6 +115,9 @@ def data(reachable_folder: Path) -> Iterator[Path]:
     with serving("--data", folder) as service:
         (key,) = re.findall(r"tlk_\S+", service.printed)
         service.call("/v1/games", key)
+        (page,) = re.findall(r"(?m)^A game to look at: (\S+)$", service.printed)
+        with urlopen(page) as shown:
+            assert 'property="og:title" content="Kraken: Ann, Ben, Cleo, Dan"' in shown.read().decode()
         everybody = [psutil.Process(service.process.pid), *psutil.Process(service.process.pid).children()]
         assert service.end(signal.SIGTERM) == 0
         assert service.errors() == ""
@@ -128,6 +131,7 @@ def data(reachable_folder: Path) -> Iterator[Path]:
 def test_the_next_start_finds_every_game(data: Path, end: str) -> None:
     with serving("--data", data) as service:
         assert "tlk_" not in service.printed
+        assert "A game to look at: " in service.printed
         key = tricklog("keys", "create", "front end", "--data", data).strip()
         game = service.call("/v1/games", key, GAME)["id"]
         if end == "ctrl-c":

@@ -166,6 +166,7 @@ def test_the_service_has_just_the_privileges_it_needs(admin: psycopg.Connection)
         "answers": ["DELETE", "INSERT", "SELECT", "UPDATE"],
         "api_keys": ["SELECT"],
         "client_seeds": ["INSERT", "SELECT"],
+        "demonstrations": ["SELECT"],
         "disputes": ["INSERT", "SELECT"],
         "events": ["INSERT", "SELECT"],
         "games": ["INSERT", "SELECT"],

@@ -325,6 +325,7 @@ ANSWERS: Final[Mapping[str, Any]] = {
         "moves": replay.legal_moves(_OPENED.position, 3),
     },
     "getReplay": {"frames": [_FRAME]},
+    "listDemonstrations": {"games": [{"id": "0000001dem000000", "ruleset": "kraken"}]},
     "replayRecord": {
         "game": {name: value for name, value in _SHOWN_GAME.items() if name not in _OF_THE_SERVICE},
         "frames": [_FRAME],

@@ -5,6 +5,7 @@ import hashlib
 from importlib.resources import files
 from typing import Final
 
+import orjson
 from flask import Response, request
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
@@ -15,6 +16,7 @@ from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
 from api.http.problems import NOT_FOUND, UNAVAILABLE, Problem
 from api.http.responses import CSS, HTML, JAVASCRIPT, SVG, respond
+from api.http.schemas import DemonstrationsSchema
 
 blueprint: Final = Blueprint("replay", "The replay viewer: a web page to look at a game and step through it.")
 
@@ -86,6 +88,18 @@ def open_game_viewer(game: str) -> Response:
     return _page(_discovery(opened))
 
 
+@blueprint.route("/v1/demonstrations")
+@blueprint.caches(DemonstrationsSchema)
+@blueprint.fails(UNAVAILABLE)
+def list_demonstrations() -> Response:
+    """List the demonstration games
+
+    The games that this installation offers everybody to look at, none or one of each ruleset.
+    """
+    offered = service.list_demonstrations(desk())
+    return tagged(orjson.dumps({"games": [{"id": game, "ruleset": ruleset} for ruleset, game in offered]}))
+
+
 def _discovery(opened: service.Opened) -> Markup:
     """What a page about a public game tells other sites."""
     game, position = opened.game, opened.position
@@ -106,7 +120,7 @@ def _page(discovery: Markup) -> Response:
     return response
 
 
-@blueprint.route("/replay/assets/<version>/<name>")
+@blueprint.route("/replay/assets/<version>/<name>", cost=0)
 @blueprint.response(200, {"type": "string"}, content_type=JAVASCRIPT)
 @blueprint.response(200, {"type": "string"}, content_type=CSS)
 @blueprint.response(200, {"type": "string"}, content_type=SVG)

@@ -1032,6 +1032,19 @@ class RulesetsSchema(Answer):
     rulesets = fields.List(fields.Nested(RulesetSchema), required=True, metadata={"description": "The rulesets."})
 
 
+class DemonstrationSchema(Answer):
+    """A game for everybody to look at."""
+
+    id = fields.String(required=True, metadata={"description": "Its id.", "examples": ["0000001dem000000"]})
+    ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset.", "examples": ["kraken"]})
+
+
+class DemonstrationsSchema(Answer):
+    """Games for everybody to look at."""
+
+    games = fields.List(fields.Nested(DemonstrationSchema), required=True, metadata={"description": "The games."})
+
+
 class HealthSchema(Answer):
     """That the service is there."""
 

@@ -1,6 +1,7 @@
 """The store: all SQL of the service, as functions that take a connection."""
 
 from api.store.answers import claim_answer, keep_answer, release_answer
+from api.store.demonstrations import is_offered, list_offered
 from api.store.disputes import DisputeEntry, add_dispute_entry, read_dispute_entries
 from api.store.evidence import Evidence, read_evidence
 from api.store.games import (
@@ -81,10 +82,12 @@ __all__ = [
     "create_key",
     "delete_webhook",
     "delete_webhook_secret",
+    "is_offered",
     "keep_answer",
     "list_deliveries",
     "list_games",
     "list_keys",
+    "list_offered",
     "list_signing_keys",
     "list_webhook_secrets",
     "list_webhooks",

@@ -105,6 +105,7 @@ MATRIX: dict[str, dict[str, int]] = {
     "getDocs": ANYBODY,
     "getDocsPage": ANYBODY,
     "getProblem": ANYBODY,
+    "listDemonstrations": ANYBODY,
     "openViewer": ANYBODY,
     "openGameViewer": ANYBODY,
     "getViewerPart": ANYBODY,
