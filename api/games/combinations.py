@@ -8,6 +8,7 @@ from itertools import combinations as choose
 from typing import Any, Final, NamedTuple
 
 from api.cards import Pack
+from api.games import shown
 from api.games.rules import Effect, State
 
 SUITS: Final = 4
@@ -105,6 +106,9 @@ def combinations(pack: ClimbingPack, hand: int) -> list[tuple[int, Form]]:
     return found
 
 
+TRICK_WON: Final = "trick-won"
+WENT_OUT: Final = "went-out"
+
 # --- the trick --------------------------------------------------------------------------------------------------------
 
 
@@ -156,7 +160,28 @@ def next_to_act(state: Climb, seat: int) -> list[Effect]:
         state.to_act = (_clockwise(state, seat, others),)
         return []
     lead(state, owner)
-    return [Effect("trick-won", {"seat": owner, "cards": state.pack.cards(cards)})]
+    return [Effect(TRICK_WON, {"seat": owner, "cards": state.pack.cards(cards)})]
+
+
+def climbing_effects(pack: ClimbingPack) -> dict[str, shown.EffectType]:
+    """The effects that every climbing game has."""
+    return {
+        TRICK_WON: shown.EffectType(
+            "{seat} takes the trick with {cards}",
+            {
+                "seat": shown.seat("Whose combination nobody beat."),
+                "cards": shown.cards(pack, "That combination."),
+            },
+        ),
+        WENT_OUT: shown.EffectType(
+            "{seat} is out, in place {place}",
+            {
+                "seat": shown.seat("Who has played its last card."),
+                "place": shown.number("Its place among those that went out, from 1.", 1, shown.SEATS_MOST),
+            },
+            lines=True,
+        ),
+    }
 
 
 def trick_table(state: Climb) -> dict[str, Any]:
@@ -171,4 +196,18 @@ def trick_table(state: Climb) -> dict[str, Any]:
         "to_beat": to_beat,
         "trick": [{"seat": seat, "cards": cards_of(cards)} for seat, cards, _ in state.trick],
         "passed": [seat for seat in range(state.seats) if passed >> seat & 1],
+    }
+
+
+def trick_fields(pack: ClimbingPack) -> dict[str, shown.Schema]:
+    """The JSON Schemas of what :func:`trick_table` shows."""
+    by = shown.seat("Who played it.")
+    of = shown.cards(pack, "The cards of the combination, lowest first.")
+    types = [shape.type for shape in pack.shapes]
+    combination = shown.fields("A combination.", seat=by, type=shown.word("What combination it is.", *types), cards=of)
+    play = shown.fields("A combination in the trick.", seat=by, cards=of)
+    return {
+        "to_beat": shown.or_null("The combination to beat; null before the lead.", combination),
+        "trick": shown.listed("Every combination in the trick, from the lead on.", play, len(pack.names)),
+        "passed": shown.seats("The seats with cards that have passed and are out of the trick."),
     }

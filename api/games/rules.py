@@ -8,11 +8,12 @@ that may still have to give up an accepted event work on :meth:`State.copy`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final, Literal, NoReturn
 
 from api.cards import Pack
+from api.games.shown import GAME_OVER, ROUND_SCORED, SEATS_MOST, EffectType
 
 type_ = type
 
@@ -86,21 +87,25 @@ def boolean() -> Kind:
     return Kind({"type": "boolean"}, lambda value: _exactly(bool, value))
 
 
-def integer(least: int | None = None, most: int | None = None) -> Kind:
-    """A whole number; the bounds are checked where given (a move's number is for the game's own rules)."""
-    schema: dict[str, Any] = {"type": "integer"}
-    if least is not None:
-        schema["minimum"] = least
-    if most is not None:
-        schema["maximum"] = most
+def _whole(least: int, most: int) -> dict[str, Any]:
+    return {"type": "integer", "format": "int32", "minimum": least, "maximum": most}
+
+
+def integer(least: int, most: int) -> Kind:
+    """A whole number from ``least`` to ``most``."""
 
     def read(value: Any) -> int:
         number: int = _exactly(int, value)
-        if (least is not None and number < least) or (most is not None and number > most):
+        if not least <= number <= most:
             raise ValueError
         return number
 
-    return Kind(schema, read)
+    return Kind(_whole(least, most), read)
+
+
+def integer_by_rule(least: int, most: int) -> Kind:
+    """A whole number, of which a rule of the game says that it is from ``least`` to ``most``."""
+    return Kind(_whole(least, most), lambda value: _exactly(int, value))
 
 
 def choice(*values: str) -> Kind:
@@ -110,14 +115,15 @@ def choice(*values: str) -> Kind:
 
 def number_choice(*values: int) -> Kind:
     allowed = {value: value for value in values}
-    return Kind({"type": "integer", "enum": list(values)}, lambda value: allowed[_exactly(int, value)])
+    schema = {**_whole(min(values), max(values)), "enum": list(values)}
+    return Kind(schema, lambda value: allowed[_exactly(int, value)])
 
 
 def seat_or(word: str, seats: int) -> Kind:
     """A seat of the game, or ``word``."""
     seat = integer(0, seats - 1)
     return Kind(
-        {"anyOf": [{"title": "seat", **seat.schema}, {"const": word}]},
+        {"anyOf": [{"title": "seat", **seat.schema}, {"type": "string", "const": word}]},
         lambda value: word if value == word else seat.read(value),
     )
 
@@ -165,11 +171,11 @@ def cards(pack: Pack) -> Kind:
     )
 
 
-def card_lists(pack: Pack) -> Kind:
-    """Lists of cards, as a tuple of tuples of positions in ``pack``."""
+def card_lists(pack: Pack, most: int) -> Kind:
+    """Lists of cards, as a tuple of tuples of positions in ``pack``; documented as at most so many lists."""
     position = pack.position
     return Kind(
-        {"type": "array", "items": cards(pack).schema},
+        {"type": "array", "items": cards(pack).schema, "maxItems": most},
         lambda value: tuple([_places(position, _list(part)) for part in _list(value)]),
         lambda parts, hand: all(_each_once(part, hand) for part in parts),
     )
@@ -200,12 +206,17 @@ KnownTo = Literal["everyone", "mover", "own-part", "nobody"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an event. An ``optional`` one that is left out is read as None."""
+    """A field of an event, and what it says. An ``optional`` one that is left out is read as None.
+
+    ``pattern`` is the JSON Schema of what stands for it among the legal moves, where there are too many of them.
+    """
 
     name: str
     kind: Kind
     known_to: KnownTo
+    text: str
     optional: bool = False
+    pattern: Mapping[str, Any] | None = None
 
 
 # --- what an event leads to -----------------------------------------------------------------------------------------
@@ -449,14 +460,14 @@ class Option:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ruleset:
     """A game, at one version of its rules.
 
     ``options(seats)`` are the options of a game of so many seats; ``start(config, seats)`` is the state before the
     first event; ``legal(state, seat)`` lists the moves that a seat may make, in full and without ``seat`` (or as a
     pattern, where there are too many); ``table(state, view)`` is what lies open, as the state's ``table`` shows it.
-    ``effects`` has the words of each type of effect of its own.
+    ``effects`` are its own types of effect, and ``lies_open`` is the JSON Schema of the table.
     """
 
     id: str
@@ -470,7 +481,8 @@ class Ruleset:
     start: Callable[[Mapping[str, Any], int], Any]
     legal: Callable[[Any, int], list[dict[str, Any]]]
     table: Callable[[Any, Seen], dict[str, Any]]
-    effects: Mapping[str, str] = field(hash=False)
+    effects: Mapping[str, EffectType]
+    lies_open: Mapping[str, Any]
     rules: tuple[str, ...]
 
 
@@ -593,7 +605,7 @@ def cut_hands(shuffled: Sequence[str], counts: Sequence[int]) -> list[list[str]]
 def deal_hands(pack: Pack, each: int, take: Callable[..., Sequence[Effect]]) -> Chance:
     """The deal of ``each`` cards of ``pack`` to every seat; what is left of it stays unknown."""
     return Chance(
-        Field("hands", card_lists(pack), "own-part"),
+        Field("hands", card_lists(pack, SEATS_MOST), "own-part", "The cards of each seat, in order of seat."),
         ask=lambda state: {"hands": [each] * state.seats},
         items=lambda state: pack.names,
         cut=lambda state, shuffled: {"hands": cut_hands(shuffled, [each] * state.seats)},
@@ -612,7 +624,7 @@ def random_dealer(seats: int) -> Chance:
         return ()
 
     return Chance(
-        Field("dealer", integer(0, seats - 1), "everyone"),
+        Field("dealer", integer(0, seats - 1), "everyone", "The seat that deals first."),
         ask=lambda state: {},
         items=lambda state: range(seats),
         cut=lambda state, shuffled: {"dealer": shuffled[0]},
@@ -635,7 +647,7 @@ def round_scored(state: Any) -> Effect:
     first = len(lines)
     while first and lines[first - 1].round == state.round:
         first -= 1
-    return Effect("round-scored", {"round": state.round}, None, (), tuple(lines[first:]))
+    return Effect(ROUND_SCORED, {"round": state.round}, None, (), tuple(lines[first:]))
 
 
 def finish(state: Any, winners: Iterable[int]) -> Effect:
@@ -644,7 +656,7 @@ def finish(state: Any, winners: Iterable[int]) -> Effect:
     state.to_act = ()
     state.call = None
     state.winners = tuple(winners)
-    return Effect("game-over", {"winners": list(state.winners), "totals": list(state.scores)})
+    return Effect(GAME_OVER, {"winners": list(state.winners), "totals": list(state.scores)})
 
 
 def leaders(scores: Sequence[int]) -> list[int]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from api.cards import Pack
+from api.games import shown
 from api.games.rules import State
 
 EVERY_CARD: Final = -1
@@ -63,3 +65,11 @@ def shown_trick(state: TrickState) -> list[dict[str, Any]]:
     return [
         {"seat": (state.leader + turn) % state.seats, "card": names[place]} for turn, place in enumerate(state.trick)
     ]
+
+
+def trick_schema(pack: Pack) -> shown.Schema:
+    """The JSON Schema of :func:`shown_trick`."""
+    laid = shown.fields(
+        "A card in the trick.", seat=shown.seat("Who played it."), card=shown.card(pack, "The card played.")
+    )
+    return shown.listed("The trick on the table, from its leader; empty between tricks.", laid, shown.SEATS_MOST)

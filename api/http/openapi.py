@@ -8,6 +8,7 @@ from typing import Any, Final
 import flask_smorest
 import orjson
 from flask import Flask
+from marshmallow import fields
 
 from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
 from api.http.examples import ANSWERS
@@ -95,6 +96,8 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
         api.register_blueprint(blueprint)
     document: Document = api.spec.to_dict()
     schemas = document["components"]["schemas"]
+    for (schema, *_), name in api.ma_plugin.converter.refs.items():
+        schemas[name]["description"] = schema.__doc__
     schemas |= specialised(schemas)
     document["paths"] = {
         path: {
@@ -122,7 +125,14 @@ def _prune(document: Document) -> None:
 
 
 def _shape(_: Any, field: Any, **__: Any) -> dict[str, Any]:
-    return dict(field.shape) if isinstance(field, Shaped) else {}
+    match field:
+        case Shaped():
+            return dict(field.shape)
+        case fields.Integer():
+            return {"format": "int32"}
+        case fields.AwareDateTime():
+            return {"maxLength": 35}
+    return {}
 
 
 def _finished(operation: dict[str, Any]) -> dict[str, Any]:

@@ -9,35 +9,50 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validates, validates_schema
-from marshmallow.validate import Length, OneOf, Range, Regexp
+from marshmallow.validate import Length, OneOf, Range
 
-from api.games import LATEST
+from api.games import LATEST, RULESETS, shown
+from api.games.shown import SEATS_MOST, SEQ_MOST
+from api.http.shapes import ANY_TEXT, EFFECTS_MOST, EVENTS_MOST, ONE_LINE, REASON_MOST, hexadecimal, time
+from api.records import replay
 from api.records.disputes import OUTCOMES
 from api.records.portable import CLIENT_SEED_LENGTH, FORMAT, players_message
 from api.webhooks import FAULTS, TYPES, URL, URL_MOST
 
 NAME_MOST: Final = 80
 STATEMENT_MOST: Final = 1000
-REASON_MOST: Final = 500
 MOVES_MOST: Final = 1000
-EVENTS_MOST: Final = 100_000
 LIMIT_MOST: Final = 1000
+CARDS_MOST: Final = 60
+ADDED_MOST: Final = 4 * MOVES_MOST  # a move can call for some to be dealt
 LIMIT: Final = 100
-SEQ_MOST: Final = 2**31 - 1
 
 STATUSES: Final = ("running", "finished", "abandoned")
 DEALERS: Final = ("service", "client")
 VISIBILITIES: Final = ("private", "public")
 
+RULESET_IDS: Final = tuple(dict.fromkeys(ruleset.id for ruleset in RULESETS.values()))
 CLIENT_SEEDS: Final = ("owner", "seats")
 RECEIPTS_MOST: Final = 10_000
+RECEIPT_MOST: Final = 1000
 
 DELIVERED: Final = ("pending", "delivered", "failed")
 
+INT4_MOST: Final = 2**31 - 1
 HEX_32: Final = "^[0-9a-f]{64}$"
+ORIGIN: Final = "^[!-~]+$"
+PRINTED: Final = "^[ -~]*$"
+ID: Final = "^[0-9a-z]{16}$"
+SLUG: Final = "^[a-z][a-z0-9-]*$"
+RULE: Final = r"^[a-z][a-z0-9.-]*$"
+WEBHOOK_ID: Final = "7d3a1f0e-52c4-4b8e-9a6d-0c1e2f3a4b5c"
+UUID: Final = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+AN_ID: Final[dict[str, Any]] = {"examples": [WEBHOOK_ID]}
+WHSEC: Final = "^whsec_[A-Za-z0-9+/=]+$"
+DISPUTE_ID: Final = "^[1-9][0-9]*$"
+RECEIPT: Final = r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$"
 
-# Control characters, line separators, and those that turn the direction of the text around them.
-_LINE: Final = re.compile(r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_LINE: Final = re.compile(ONE_LINE[1:-1])
 
 
 def one_line(text: str) -> None:
@@ -48,8 +63,21 @@ def one_line(text: str) -> None:
 
 def text(most: int, **options: Any) -> fields.String:
     """A line of text for people."""
-    metadata = {"pattern": f"^{_LINE.pattern}$", **options.pop("metadata")}
+    metadata = {"pattern": ONE_LINE, **options.pop("metadata")}
     return fields.String(validate=[Length(1, most), one_line], metadata=metadata, **options)
+
+
+def string(pattern: str, least: int, most: int, description: str, **options: Any) -> fields.String:
+    """A text of so many characters, all of which ``pattern`` says."""
+    whole = re.compile(pattern.removeprefix("^").removesuffix("$"))
+
+    def check(value: str) -> None:
+        # not marshmallow's: its $ lets a line feed pass
+        if not whole.fullmatch(value):
+            raise ValidationError("String does not match expected pattern.")
+
+    metadata = {"pattern": pattern, "description": description}
+    return fields.String(validate=[Length(least, most), check], metadata=metadata, **options)
 
 
 class Shaped(fields.Raw):
@@ -120,8 +148,9 @@ class Points(Shaped):
     """A whole number, or a list of them."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int | list[int]:
-        if type(value) is int or (type(value) is list and 0 < len(value) <= 10 and all(type(n) is int for n in value)):
-            return value
+        listed = value if type(value) is list else [value]
+        if 0 < len(listed) <= SEATS_MOST and all(type(n) is int and abs(n) <= INT4_MOST for n in listed):
+            return value  # type: ignore[no-any-return]
         raise ValidationError("Must be a whole number, or a list of them, one for each side.")
 
 
@@ -144,7 +173,7 @@ class QueryView(Shaped):
 
     def __init__(self, default: str = VIEW_DEFAULT) -> None:
         super().__init__(
-            {"type": "string", "pattern": "^(public|table|[0-9])$", "examples": ["public"]},
+            {"type": "string", "maxLength": 6, "pattern": "^(public|table|[0-9])$", "examples": ["public"]},
             metadata={
                 "description": "Whose eyes to look through: `public` (a bystander), `table` (everything) or a seat."
                 f" Left out, it is {default}."
@@ -192,10 +221,7 @@ class GamesQuery(Request):
     since = fields.AwareDateTime(format="iso", metadata={"description": "Only games made at this time or later."})
     until = fields.AwareDateTime(format="iso", metadata={"description": "Only games made before this time."})
     limit = _limit("games")
-    cursor = fields.String(
-        validate=Length(1, 64),
-        metadata={"description": "Where the next page starts: `next` of the page before."},
-    )
+    cursor = string(ID, 16, 16, "Where the next page starts: `next` of the page before.")
 
 
 class AtQuery(Request):
@@ -209,7 +235,7 @@ class LegalMovesQuery(Request):
     """Whose moves, and when."""
 
     seat = QueryInteger(
-        validate=Range(0, 9),
+        validate=Range(0, SEATS_MOST - 1),
         metadata={"description": "The seat. The game's owner must name one; a seat token's own is the default."},
     )
     at = _at()
@@ -263,10 +289,7 @@ class DeliveriesQuery(Request):
 
     status = fields.String(validate=OneOf(DELIVERED), metadata={"description": "Only deliveries that stand like this."})
     limit = _limit("deliveries")
-    cursor = fields.String(
-        validate=Length(1, 64),
-        metadata={"description": "Where the next page starts: `next` of the page before."},
-    )
+    cursor = string(UUID, 36, 36, "Where the next page starts: `next` of the page before.")
 
 
 class RecordReplayQuery(ReplayQuery):
@@ -282,7 +305,9 @@ class NewGameSchema(Request):
     """A game to be made."""
 
     ruleset = fields.String(
-        required=True, metadata={"description": "The id of the ruleset; its newest version counts."}
+        required=True,
+        validate=OneOf(list(LATEST)),
+        metadata={"description": "The id of the ruleset; its newest version counts."},
     )
     config = JsonObject(
         {},
@@ -294,7 +319,7 @@ class NewGameSchema(Request):
         1,
         max(max(ruleset.seats) for ruleset in LATEST.values()),
         required=True,
-        metadata={"description": "The names of the players, in order of seat.", "examples": [["Ada", "Ben"]]},
+        metadata={"description": "The names of the players, in order of seat."},
     )
     dealer = fields.String(
         required=True,
@@ -316,10 +341,8 @@ class NewGameSchema(Request):
 
     @validates_schema(skip_on_field_errors=True)
     def check_ruleset(self, data: Mapping[str, Any], **_: Any) -> None:
-        """Refuses a ruleset that isn't there and a number of players that it doesn't take."""
-        ruleset = LATEST.get(data["ruleset"])
-        if ruleset is None:
-            raise ValidationError(f"Must be one of {', '.join(LATEST)}.", "ruleset")
+        """Refuses a number of players that the ruleset doesn't take."""
+        ruleset = LATEST[data["ruleset"]]
         if len(data["players"]) not in ruleset.seats:
             raise ValidationError(players_message(ruleset), "players")
         if "client_seeds" in data and data["dealer"] != "service":
@@ -368,28 +391,36 @@ class ClientSeedSchema(Request):
     )
     seat = fields.Integer(
         strict=True,
-        validate=Range(0, 9),
+        validate=Range(0, SEATS_MOST - 1),
         metadata={"description": "Whose it is, where the owner sends a seat's; a seat token's own is the default."},
+    )
+
+
+POINTS: Final = shown.number("Points of one side.", -INT4_MOST, INT4_MOST)
+POINTS_BY_SIDE: Final = shown.listed("The points of each side, in order.", POINTS, SEATS_MOST) | {"minItems": 1}
+
+
+def _claimed() -> fields.Integer:
+    return fields.Integer(
+        strict=True, validate=Range(-INT4_MOST, INT4_MOST), metadata={"description": "Points of one side."}
     )
 
 
 class ClaimSchema(Request):
     """A claimed score: `totals`, or the points of a `round`, or those of a `line`."""
 
-    totals = Listed(
-        fields.Integer(strict=True), 1, 10, metadata={"description": "The total claimed for each side, in order."}
-    )
+    totals = Listed(_claimed(), 1, SEATS_MOST, metadata={"description": "The total claimed for each side, in order."})
     round = fields.Integer(strict=True, validate=Range(1, SEQ_MOST), metadata={"description": "A round, from 1."})
     line = fields.Integer(
         strict=True, validate=Range(0, SEQ_MOST), metadata={"description": "A line of the ledger: its place, from 0."}
     )
     side = fields.Integer(
         strict=True,
-        validate=Range(0, 9),
+        validate=Range(0, SEATS_MOST - 1),
         metadata={"description": "The side whose points in a round are claimed, where `points` is one number."},
     )
     points = Points(
-        {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}, "maxItems": 10}]},
+        {"anyOf": [POINTS, POINTS_BY_SIDE]},
         metadata={
             "description": "The points claimed: for a line one number; for a round one for each side, or one number for"
             " `side`, which for a seat token is its own by default."
@@ -424,7 +455,7 @@ class AuditRequestSchema(Request):
         {"$ref": "#/components/schemas/Record"}, required=True, metadata={"description": "The record, true or not."}
     )
     receipts = Listed(
-        fields.String(),
+        string(PRINTED, 0, RECEIPT_MOST, "A receipt, true or not."),
         0,
         RECEIPTS_MOST,
         load_default=list,
@@ -504,10 +535,14 @@ class NothingSchema(Request):
 class ResultSchema(Request):
     """How a game ended."""
 
-    totals = Listed(
-        fields.Integer(strict=True), 0, 10, required=True, metadata={"description": "The points of each side."}
+    totals = Listed(_claimed(), 0, SEATS_MOST, required=True, metadata={"description": "The points of each side."})
+    winners = Listed(
+        fields.Integer(strict=True, validate=Range(0, SEATS_MOST - 1), metadata={"description": "A side."}),
+        0,
+        SEATS_MOST,
+        required=True,
+        metadata={"description": "The sides that won."},
     )
-    winners = Listed(fields.Integer(strict=True), 0, 10, required=True, metadata={"description": "The sides that won."})
 
 
 class RecordSchema(Request):
@@ -516,8 +551,10 @@ class RecordSchema(Request):
     format = fields.String(
         required=True, validate=OneOf([FORMAT]), metadata={"description": "The version of this format."}
     )
-    game = fields.String(validate=Length(1, 64), metadata={"description": "The id under which the game was made."})
-    ruleset = fields.String(required=True, metadata={"description": "The id of the ruleset."})
+    game = string(ORIGIN, 1, 64, "The id under which the game was made.")
+    ruleset = fields.String(
+        required=True, validate=OneOf(RULESET_IDS), metadata={"description": "The id of the ruleset."}
+    )
     version = fields.Integer(
         required=True, strict=True, validate=Range(1, 32767), metadata={"description": "The version of the ruleset."}
     )
@@ -540,18 +577,18 @@ class RecordSchema(Request):
             " 1, is its `seq`."
         },
     )
-    commitment = fields.String(
-        validate=Regexp(HEX_32), metadata={"description": "The SHA-256 of the seed from which the service dealt."}
-    )
-    seed = fields.String(validate=Regexp(HEX_32), metadata={"description": "That seed, once the game is over."})
-    client_seeds = fields.List(
-        fields.String(allow_none=True, validate=Length(1, CLIENT_SEED_LENGTH)),
+    commitment = string(HEX_32, 64, 64, "The SHA-256 of the seed from which the service dealt.")
+    seed = string(HEX_32, 64, 64, "That seed, once the game is over.")
+    client_seeds = Listed(
+        text(CLIENT_SEED_LENGTH, allow_none=True, metadata={"description": "A client seed."}),
+        1,
+        SEATS_MOST,
         metadata={
             "description": "The client seeds that were mixed in: the owner's alone, or one for each seat; null for one"
             " that never came."
         },
     )
-    head = fields.String(validate=Regexp(HEX_32), metadata={"description": "What chains the digests of the events."})
+    head = string(HEX_32, 64, 64, "What chains the digests of the events.")
     result = fields.Nested(ResultSchema, metadata={"description": "How it ended, once the game is over."})
 
 
@@ -565,252 +602,260 @@ class Answer(Schema):
         unknown = EXCLUDE
 
 
-def _integers(description: str, **options: Any) -> fields.List[Any]:
-    return fields.List(fields.Integer(), required=True, metadata={"description": description, **options})
+def _is(shape: Mapping[str, Any]) -> Shaped:
+    return Shaped(shape, required=True)
 
 
-def _status() -> fields.String:
-    return fields.String(
-        required=True, validate=OneOf(STATUSES), metadata={"description": "Whether it goes on, and how it ended."}
+def _may_be(shape: Mapping[str, Any]) -> Shaped:
+    return Shaped(shape)
+
+
+def _string(description: str, most: int, pattern: str, *examples: str) -> dict[str, Any]:
+    shape: dict[str, Any] = {"type": "string", "maxLength": most, "pattern": pattern, "description": description}
+    return shape | {"examples": list(examples)} if examples else shape
+
+
+def _prose(description: str, most: int = 4000) -> dict[str, Any]:
+    return _string(description, most, ANY_TEXT)
+
+
+def _line(description: str, most: int) -> dict[str, Any]:
+    return _string(description, most, ONE_LINE)
+
+
+def _seqs(description: str) -> dict[str, Any]:
+    return shown.listed(description, shown.seq("An event."), EVENTS_MOST)
+
+
+def _nested(part: type[Schema], description: str, most: int) -> fields.List[Any]:
+    return fields.List(
+        fields.Nested(part), required=True, validate=Length(max=most), metadata={"description": description}
     )
 
 
-def _newest() -> fields.Integer:
-    return fields.Integer(
-        required=True, validate=Range(0), metadata={"description": "The number of the newest event.", "examples": [17]}
-    )
+def _listed_ref(name: str, description: str, most: int) -> Shaped:
+    return _is(shown.listed(description, {"$ref": f"#/components/schemas/{name}"}, most))
 
 
-def _time(description: str, **options: Any) -> fields.AwareDateTime:
-    return fields.AwareDateTime(metadata={"description": description}, **options)
-
-
-WEBHOOK_ID: Final = "7d3a1f0e-52c4-4b8e-9a6d-0c1e2f3a4b5c"
-TO_ACT: Final = "The seats that the game waits for."
-WINNERS: Final = "The sides that won; empty until the game is finished."
-SCORES: Final = "The points of each side so far."
+GAME_ID: Final = _string("The id of the game.", 16, ID, "0000001k3m9x7qz2")
+RULESET: Final = shown.word("The id of its ruleset.", *RULESET_IDS)
+VERSION: Final = shown.number("The version of its rules, which stays.", 1, 32767)
+STATUS: Final = shown.word("Whether it goes on, and how it ended.", *STATUSES)
+NEWEST: Final = shown.number("The number of the newest event.", 0, SEQ_MOST) | {"examples": [17]}
+AFTER: Final = shown.number("The event after which this is.", 0, SEQ_MOST)
+TO_ACT: Final = shown.seats("The seats that the game waits for.")
+WINNERS: Final = shown.sides("The sides that won; empty until the game is finished.")
+SCORES: Final = shown.listed("The points of each side so far.", shown.points("A side's points."), SEATS_MOST)
+CHANCE: Final = shown.or_null("What must be dealt next, or null.", {"$ref": "#/components/schemas/ChanceCall"})
+SIGNED: Final = _string(
+    "The service's signature over game, seq and head: a compact JWS with Ed25519.", RECEIPT_MOST, RECEIPT
+)
+PHASES: Final = tuple(dict.fromkeys([replay.SEEDING, *(each for game in RULESETS.values() for each in game.phases)]))
 
 
 class PlayedSchema(Answer):
     """What a game is and where it stands."""
 
-    ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset."})
-    version = fields.Integer(required=True, metadata={"description": "The version of its rules, which stays."})
+    ruleset = _is(RULESET)
+    version = _is(VERSION)
     config = Shaped({}, required=True, metadata={"description": "All its options."})
-    players = fields.List(
-        fields.String(), required=True, metadata={"description": "The names of the players, in order of seat."}
+    players = _is(
+        shown.listed("The names of the players, in order of seat.", _line("A player's name.", NAME_MOST), SEATS_MOST)
     )
-    dealer = fields.String(required=True, validate=OneOf(DEALERS), metadata={"description": "Who deals."})
-    status = _status()
-    seq = _newest()
-    scores = _integers(SCORES)
-    to_act = _integers(TO_ACT)
-    chance = ref("ChanceCall", required=True, metadata={"description": "What must be dealt next, or null."})
-    winners = _integers(WINNERS)
-    commitment = fields.String(
-        validate=Regexp(HEX_32), metadata={"description": "The SHA-256 of the seed from which the service deals."}
-    )
-    seed = fields.String(
-        validate=Regexp(HEX_32), metadata={"description": "That seed, in hex; only once the game is over."}
-    )
-    client_seeds = fields.List(
-        fields.String(allow_none=True),
-        metadata={
-            "description": "The client seeds so far, of the owner or by seat, null for those to come; absent in lists,"
-            " and in games without."
-        },
+    dealer = _is(shown.word("Who deals.", *DEALERS))
+    status = _is(STATUS)
+    seq = _is(NEWEST)
+    scores = _is(SCORES)
+    to_act = _is(TO_ACT)
+    chance = _is(CHANCE)
+    winners = _is(WINNERS)
+    commitment = _may_be(hexadecimal(64, "The SHA-256 of the seed from which the service deals."))
+    seed = _may_be(hexadecimal(64, "That seed, in hex; only once the game is over."))
+    client_seeds = _may_be(
+        shown.listed(
+            "The client seeds so far, of the owner or by seat, null for those to come; absent in lists, and in games"
+            " without.",
+            shown.or_null("A client seed.", _line("A line of text.", CLIENT_SEED_LENGTH)),
+            SEATS_MOST,
+        )
     )
 
 
 class GameSchema(PlayedSchema):
     """A game, as everybody may know it who may see it."""
 
-    id = fields.String(required=True, metadata={"description": "The id of the game.", "examples": ["0000001k3m9x7qz2"]})
-    visibility = fields.String(required=True, validate=OneOf(VISIBILITIES), metadata={"description": "Who may see it."})
-    created_at = _time("When it was made.", required=True)
-    updated_at = _time("When its newest event was accepted.", required=True)
-    origin = fields.String(metadata={"description": "The id that an imported game had where it came from."})
+    id = _is(GAME_ID)
+    visibility = _is(shown.word("Who may see it.", *VISIBILITIES))
+    created_at = _is(time("When it was made."))
+    updated_at = _is(time("When its newest event was accepted."))
+    origin = _may_be(_string("The id that an imported game had where it came from.", 64, ORIGIN))
 
 
 class MadeGameSchema(GameSchema):
     """A game just made, with what is shown only now."""
 
-    seat_tokens = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "A token for each seat, in order of seat. They are never shown again."},
+    seat_tokens = _is(
+        shown.listed(
+            "A token for each seat, in order of seat. They are never shown again.",
+            _string("A seat's token.", 100, "^tls_[A-Za-z0-9_-]+$"),
+            SEATS_MOST,
+        )
     )
 
 
 class GamesSchema(Answer):
     """A page of games, newest first."""
 
-    games = fields.List(fields.Nested(GameSchema), required=True, metadata={"description": "The games."})
-    next = fields.String(metadata={"description": "The `cursor` of the next page; absent on the last."})
-
-
-def _receipt() -> fields.String:
-    return fields.String(
-        required=True,
-        metadata={"description": "The service's signature over game, seq and head: a compact JWS with Ed25519."},
-    )
+    games = _nested(GameSchema, "The games.", LIMIT_MOST)
+    next = _may_be(_string("The `cursor` of the next page; absent on the last.", 16, ID))
 
 
 class AcceptedSchema(Answer):
     """What was accepted, in the caller's own view."""
 
-    receipt = _receipt()
-
-    seq = _newest()
-    events = fields.List(
-        ref("Event"), required=True, metadata={"description": "The events added, what the service dealt among them."}
-    )
-    to_act = _integers(TO_ACT)
-    status = _status()
+    seq = _is(NEWEST)
+    events = _listed_ref("Event", "The events added, what the service dealt among them.", ADDED_MOST)
+    to_act = _is(TO_ACT)
+    status = _is(STATUS)
+    receipt = _is(SIGNED)
 
 
 class EventsSchema(Answer):
     """A page of the record."""
 
-    events = fields.List(ref("Event"), required=True, metadata={"description": "The events, in order."})
-    next = fields.Integer(
-        metadata={"description": "What to give as `after` for the next page; absent on the last.", "examples": [100]}
-    )
+    events = _listed_ref("Event", "The events, in order.", LIMIT_MOST)
+    next = _may_be(shown.seq("What to give as `after` for the next page; absent on the last.") | {"examples": [100]})
 
 
 class HandSchema(Answer):
     """A hand, by count, and by card for who may see it."""
 
-    count = fields.Integer(required=True, metadata={"description": "How many cards it holds."})
-    cards = fields.List(fields.String(), metadata={"description": "Which; absent in a view that may not see them."})
+    count = _is(shown.number("How many cards it holds.", 0, CARDS_MOST))
+    cards = _may_be(
+        shown.listed(
+            "Which; absent in a view that may not see them.",
+            _string("A card: its rank, then its suit.", 2, "^([2-9TJQKA][cdhs]|[LB]J)$"),
+            CARDS_MOST,
+        )
+    )
 
 
 class SnapshotSchema(Answer):
     """Where a game stands, as a view may see it."""
 
-    game = fields.String(required=True, metadata={"description": "The id of the game."})
-    ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset."})
-    seq = fields.Integer(required=True, metadata={"description": "The event after which this is."})
-    status = _status()
-    round = fields.Integer(required=True, metadata={"description": "The round, from 1."})
-    phase = fields.String(required=True, metadata={"description": "The phase, one of the ruleset's."})
-    dealer = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "The seat that deals; null in games without one."}
-    )
-    to_act = _integers(TO_ACT)
-    chance = ref("ChanceCall", required=True, metadata={"description": "What must be dealt next, or null."})
-    hands = fields.List(fields.Nested(HandSchema), required=True, metadata={"description": "The hand of each seat."})
-    scores = _integers(SCORES)
-    winners = _integers(WINNERS)
-    table = Shaped(
-        {"type": "object", "additionalProperties": True},
-        required=True,
-        metadata={"description": "What lies open; its fields differ by game."},
-    )
+    game = _is(_string("The id of the game; empty where a record does not say it.", 64, "^[!-~]*$"))
+    ruleset = _is(RULESET)
+    seq = _is(AFTER)
+    status = _is(STATUS)
+    round = _is(shown.number("The round, from 1.", 1, SEQ_MOST))
+    phase = _is(shown.word("The phase, one of the ruleset's, or `seeding` while client seeds are to come.", *PHASES))
+    dealer = _is(shown.or_null("Who deals; null in games without a dealer.", shown.seat("The seat that deals.")))
+    to_act = _is(TO_ACT)
+    chance = _is(CHANCE)
+    hands = _nested(HandSchema, "The hand of each seat.", SEATS_MOST)
+    scores = _is(SCORES)
+    winners = _is(WINNERS)
+    table = ref("LiesOpen", required=True, metadata={"description": "What lies open; its fields differ by game."})
 
 
 class LegalMovesSchema(Answer):
     """What a seat may do."""
 
-    seq = fields.Integer(required=True, metadata={"description": "The event after which this holds."})
-    seat = fields.Integer(required=True, metadata={"description": "Whose moves these are."})
-    moves = fields.List(
-        ref("LegalMove"),
-        required=True,
-        metadata={"description": "Every legal move, without `seat`; empty for a seat with nothing to do."},
+    seq = _is(AFTER)
+    seat = _is(shown.seat("Whose moves these are."))
+    moves = _listed_ref(
+        "LegalMove", "Every legal move, without `seat`; empty for a seat with nothing to do.", EVENTS_MOST
     )
 
 
 class LineSchema(Answer):
     """A line of the score sheet."""
 
-    round = fields.Integer(required=True, metadata={"description": "The round that it counts for."})
-    side = fields.Integer(required=True, metadata={"description": "The side that scores."})
-    points = fields.Integer(required=True, metadata={"description": "How much; it may be 0, or less."})
-    rule = fields.String(
-        required=True,
-        metadata={"description": "The id of the rule that awards it.", "examples": ["quadruple-war.score.made"]},
-    )
-    events = _integers("The events that it rests on.")
-    text = fields.String(required=True, metadata={"description": "Why, in words."})
-    place = fields.Integer(metadata={"description": "The place taken, where the line is for one."})
+    round = _is(shown.number("The round that it counts for.", 1, SEQ_MOST))
+    side = _is(shown.side("The side that scores."))
+    points = _is(shown.points("How much; it may be 0, or less."))
+    rule = _is(_string("The id of the rule that awards it.", 64, RULE, "quadruple-war.score.made"))
+    events = _is(_seqs("The events that it rests on."))
+    text = _is(_prose("Why, in words."))
+    place = _may_be(shown.number("The place taken, where the line is for one.", 1, SEATS_MOST))
 
 
 class LedgerSchema(Answer):
     """The score sheet."""
 
-    seq = fields.Integer(required=True, metadata={"description": "The event after which this is."})
-    lines = fields.List(fields.Nested(LineSchema), required=True, metadata={"description": "Its lines, in order."})
-    totals = _integers("The sum of each side's lines.")
-    winners = _integers(WINNERS)
+    seq = _is(AFTER)
+    lines = _nested(LineSchema, "Its lines, in order.", EVENTS_MOST)
+    totals = _is(SCORES | {"description": "The sum of each side's lines."})
+    winners = _is(WINNERS)
 
 
 class CheckSchema(Answer):
     """One check of an audit."""
 
-    check = fields.String(required=True, metadata={"description": "What was checked.", "examples": ["chain"]})
-    ok = fields.Boolean(required=True, metadata={"description": "Whether it holds."})
-    event = fields.Integer(metadata={"description": "The first bad event."})
-    rule = fields.String(metadata={"description": "The id of the rule that it breaks."})
-    detail = fields.String(required=True, metadata={"description": "What was found, in words."})
+    check = _is(_string("What was checked.", 64, SLUG, "chain"))
+    ok = _is(shown.flag("Whether it holds."))
+    event = _may_be(shown.seq("The first bad event."))
+    rule = _may_be(_string("The id of the rule that it breaks.", 64, RULE))
+    detail = _is(_prose("What was found, in words."))
 
 
 class AuditSchema(Answer):
     """What an audit found."""
 
-    ok = fields.Boolean(required=True, metadata={"description": "Whether every check holds."})
-    checks = fields.List(
-        fields.Nested(CheckSchema), required=True, metadata={"description": "Every check with its outcome."}
-    )
+    ok = _is(shown.flag("Whether every check holds."))
+    checks = _nested(CheckSchema, "Every check with its outcome.", 100)
     ledger = fields.Nested(LedgerSchema, metadata={"description": "The score sheet of the valid part of the record."})
 
 
 class DisputedLineSchema(LineSchema):
     """The first line of the score sheet where claim and record part."""
 
-    line = fields.Integer(required=True, metadata={"description": "Its place in the ledger, from 0."})
+    line = _is(shown.number("Its place in the ledger, from 0.", 0, SEQ_MOST))
 
 
 class FindingSchema(Answer):
     """What the record says to a claim."""
 
-    outcome = fields.String(
-        required=True, validate=OneOf(OUTCOMES), metadata={"description": "Whether the claim is right."}
+    outcome = _is(shown.word("Whether the claim is right.", *OUTCOMES))
+    derived = _is(
+        {
+            "description": "What the record leads to, in the form of the claim; null for a line not there.",
+            "anyOf": [POINTS, POINTS_BY_SIDE, {"type": "null"}],
+        }
     )
-    derived = Shaped(
-        {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}, {"type": "null"}]},
-        required=True,
-        metadata={"description": "What the record leads to, in the form of the claim; null for a line not there."},
-    )
-    detail = fields.String(required=True, metadata={"description": "The finding in words."})
+    detail = _is(_prose("The finding in words."))
     line = fields.Nested(DisputedLineSchema, metadata={"description": "Where claim and ledger part first."})
     rule = fields.Nested("RuleSchema", metadata={"description": "The rule that awards that line, with its text."})
-    events = fields.List(fields.Integer(), metadata={"description": "The events on which that line rests."})
+    events = _may_be(_seqs("The events on which that line rests."))
 
 
 class ResolvedSchema(Answer):
     """How a dispute ended."""
 
-    at = _time("When.", required=True)
-    resolution = fields.String(required=True, metadata={"description": "What was agreed."})
+    at = _is(time("When."))
+    resolution = _is(_line("What was agreed.", STATEMENT_MOST))
+
+
+class ClaimedSchema(Answer):
+    """What was claimed: totals, or the points of a round or of a line."""
+
+    totals = _may_be(POINTS_BY_SIDE | {"description": "The total claimed for each side, in order."})
+    round = _may_be(shown.number("The round.", 1, SEQ_MOST))
+    line = _may_be(shown.number("The line of the ledger: its place, from 0.", 0, SEQ_MOST))
+    side = _may_be(shown.side("The side whose points in a round are claimed."))
+    points = _may_be({"anyOf": [POINTS, POINTS_BY_SIDE], "description": "The points claimed for a round or a line."})
 
 
 class DisputeSchema(Answer):
     """A claim held against the record."""
 
-    dispute = fields.String(required=True, metadata={"description": "Its id in the game.", "examples": ["1"]})
-    at = _time("When it was claimed.", required=True)
-    seat = fields.Integer(required=True, allow_none=True, metadata={"description": "Who claims; null: the owner."})
-    claim = Shaped(
-        {"type": "object", "additionalProperties": True},
-        required=True,
-        metadata={"description": "What was claimed: totals, or the points of a round or of a line."},
-    )
-    statement = fields.String(required=True, metadata={"description": "What the claimant says about it."})
-    seq = fields.Integer(required=True, metadata={"description": "The newest event when it was claimed."})
-    head = fields.String(
-        required=True, validate=Regexp(HEX_32), metadata={"description": "The head of the record then."}
-    )
+    dispute = _is(_string("Its id in the game.", 10, DISPUTE_ID, "1"))
+    at = _is(time("When it was claimed."))
+    seat = _is(shown.or_null("Who claims; null: the owner.", shown.seat("A seat.")))
+    claim = fields.Nested(ClaimedSchema, required=True, metadata={"description": "What was claimed."})
+    statement = _is(_line("What the claimant says about it.", STATEMENT_MOST))
+    seq = _is(shown.number("The newest event when it was claimed.", 0, SEQ_MOST))
+    head = _is(hexadecimal(64, "The head of the record then."))
     finding = fields.Nested(FindingSchema, required=True, metadata={"description": "What the record says to it."})
     resolution = fields.Nested(ResolvedSchema, metadata={"description": "How it ended, if the owner said so."})
 
@@ -818,132 +863,101 @@ class DisputeSchema(Answer):
 class MadeDisputeSchema(DisputeSchema):
     """A dispute just made."""
 
-    receipt = _receipt()
+    receipt = _is(SIGNED)
 
 
 class DisputesSchema(Answer):
     """All disputes about a game."""
 
-    disputes = fields.List(
-        fields.Nested(DisputeSchema), required=True, metadata={"description": "The disputes, oldest first."}
+    disputes = _nested(DisputeSchema, "The disputes, oldest first.", 200)
+
+
+def _id(of_what: str) -> Shaped:
+    return _is(
+        {"type": "string", "format": "uuid", "maxLength": 36, "description": f"The id of the {of_what}."} | AN_ID
     )
-
-
-def _id(of_what: str) -> fields.String:
-    return fields.String(required=True, metadata={"description": f"The id of the {of_what}.", "examples": [WEBHOOK_ID]})
 
 
 class SecretSchema(Answer):
     """One of a webhook's secrets, without the secret itself."""
 
     id = _id("secret")
-    created_at = _time("When it was made.", required=True)
-    expires_at = _time("When it is no longer signed with; absent while nobody said so.")
+    created_at = _is(time("When it was made."))
+    expires_at = _may_be(time("When it is no longer signed with; absent while nobody said so."))
 
 
 class MadeSecretSchema(SecretSchema):
     """A secret just made."""
 
-    secret = fields.String(
-        required=True,
-        metadata={"description": "The secret, in the form of Standard Webhooks. It is never shown again."},
-    )
+    secret = _is(_string("The secret, in the form of Standard Webhooks. It is never shown again.", 100, WHSEC))
 
 
 class WebhookSchema(Answer):
     """A webhook."""
 
     id = _id("webhook")
-    url = fields.String(required=True, metadata={"description": "Where deliveries are sent."})
-    types = fields.List(
-        fields.String(validate=OneOf(TYPES)), required=True, metadata={"description": "What it is told of."}
-    )
-    description = fields.String(required=True, allow_none=True, metadata={"description": "What it is for, or null."})
-    paused = fields.Boolean(
-        required=True,
-        metadata={"description": "Whether nothing is sent, because its owner or a 410 said so."},
-    )
-    created_at = _time("When it was made.", required=True)
-    secrets = fields.List(
-        fields.Nested(SecretSchema),
-        required=True,
-        metadata={"description": "The secrets that deliveries are signed with, oldest first, without the secrets."},
+    url = _is(_string("Where deliveries are sent.", URL_MOST, f"^{URL}$"))
+    types = _is(shown.listed("What it is told of.", shown.word("A type of delivery.", *TYPES), len(TYPES)))
+    description = _is(shown.or_null("What it is for, or null.", _line("A line of text.", NAME_MOST)))
+    paused = _is(shown.flag("Whether nothing is sent, because its owner or a 410 said so."))
+    created_at = _is(time("When it was made."))
+    secrets = _nested(
+        SecretSchema, "The secrets that deliveries are signed with, oldest first, without the secrets.", 100
     )
 
 
 class MadeWebhookSchema(WebhookSchema):
     """A webhook just made, with what is shown only now."""
 
-    secret = fields.String(
-        required=True,
-        metadata={"description": "Its first secret, in the form of Standard Webhooks. It is never shown again."},
-    )
+    secret = _is(_string("Its first secret, in the form of Standard Webhooks. It is never shown again.", 100, WHSEC))
 
 
 class WebhooksSchema(Answer):
     """All webhooks of an API key."""
 
-    webhooks = fields.List(
-        fields.Nested(WebhookSchema), required=True, metadata={"description": "The webhooks, oldest first."}
-    )
+    webhooks = _nested(WebhookSchema, "The webhooks, oldest first.", 1000)
 
 
 class DeliverySchema(Answer):
     """Something that a webhook is told, and what became of it."""
 
-    id = fields.String(
-        required=True,
-        metadata={"description": "Its id, which is the `webhook-id` of each attempt.", "examples": [WEBHOOK_ID]},
+    id = _id("delivery, which is the `webhook-id` of each attempt")
+    type = _is(shown.word("What it tells of.", *TYPES, "webhook.ping"))
+    game = _may_be(GAME_ID | {"description": "The id of the game; absent in a ping."})
+    seq = _may_be(
+        shown.or_null("The newest event that it tells of; null for a dispute.", shown.seq("The number of an event."))
     )
-    type = fields.String(
-        required=True, validate=OneOf([*TYPES, "webhook.ping"]), metadata={"description": "What it tells of."}
+    created_at = _is(time("When it happened."))
+    status = _is(shown.word("Whether it is still tried, was taken with a 2xx, or was given up.", *DELIVERED))
+    attempts = _is(shown.number("How often it was tried, since it was last replayed by hand.", 0, 1000))
+    answer = _is(shown.or_null("The status of the last answer, or null.", shown.number("A status.", 100, 599)))
+    fault = _is(
+        shown.or_null("What kept the last attempt from being answered, or null.", shown.word("A fault.", *FAULTS))
     )
-    game = fields.String(metadata={"description": "The id of the game; absent in a ping."})
-    seq = fields.Integer(
-        allow_none=True, metadata={"description": "The newest event that it tells of; null for a dispute."}
-    )
-    created_at = _time("When it happened.", required=True)
-    status = fields.String(
-        required=True,
-        validate=OneOf(DELIVERED),
-        metadata={"description": "Whether it is still tried, was taken with a 2xx, or was given up."},
-    )
-    attempts = fields.Integer(
-        required=True, metadata={"description": "How often it was tried, since it was last replayed by hand."}
-    )
-    answer = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "The status of the last answer, or null."}
-    )
-    fault = fields.String(
-        required=True,
-        allow_none=True,
-        validate=OneOf([*FAULTS, None]),
-        metadata={"description": "What kept the last attempt from being answered, or null."},
-    )
-    attempted_at = _time("When it was last tried; absent before.")
-    next_attempt_at = _time("When it will be tried next; absent once it is delivered or given up.")
+    attempted_at = _may_be(time("When it was last tried; absent before."))
+    next_attempt_at = _may_be(time("When it will be tried next; absent once it is delivered or given up."))
 
 
 class DeliveriesSchema(Answer):
     """A page of deliveries, newest first."""
 
-    deliveries = fields.List(fields.Nested(DeliverySchema), required=True, metadata={"description": "The deliveries."})
-    next = fields.String(metadata={"description": "The `cursor` of the next page; absent on the last."})
+    deliveries = _nested(DeliverySchema, "The deliveries.", LIMIT_MOST)
+    next = _may_be(_string("The `cursor` of the next page; absent on the last.", 64, PRINTED))
 
 
 class FrameSchema(Answer):
     """An event and what it led to."""
 
     event = ref("Event", required=True, metadata={"description": "The event, without its effects."})
-    effects = fields.List(ref("Effect"), required=True, metadata={"description": "What followed from it."})
-    text = fields.List(
-        fields.String(),
-        required=True,
-        metadata={
-            "description": "Event and effects in words, as the view may know them: a sentence for the event, then one"
-            " for each thing that followed.",
-            "examples": [["Ann plays the ace of hearts.", "Ann wins the trick with the ace of hearts, 3 so far."]],
-        },
+    effects = _listed_ref("Effect", "What followed from it.", EFFECTS_MOST)
+    text = _is(
+        shown.listed(
+            "Event and effects in words, as the view may know them: a sentence for the event, then one for each thing"
+            " that followed.",
+            _prose("A sentence."),
+            2 * EFFECTS_MOST,
+        )
+        | {"examples": [["Ann plays the ace of hearts.", "Ann wins the trick with the ace of hearts, 3 so far."]]}
     )
     state = fields.Nested(SnapshotSchema, required=True, metadata={"description": "The state after it."})
 
@@ -951,7 +965,7 @@ class FrameSchema(Answer):
 class RecordGameSchema(PlayedSchema):
     """A game as its record has it."""
 
-    id = fields.String(metadata={"description": "The id under which it was made, where the record says it."})
+    id = _may_be(_string("The id under which it was made, where the record says it.", 64, ORIGIN))
 
 
 class RecordFrameSchema(FrameSchema):
@@ -964,11 +978,14 @@ class RecordFrameSchema(FrameSchema):
     )
 
 
+NEXT_FRAME: Final = shown.seq("What to give as `from` for the next part; absent in the last.")
+
+
 class ReplaySchema(Answer):
     """Frames for a viewer to step through."""
 
-    frames = fields.List(fields.Nested(FrameSchema), required=True, metadata={"description": "The frames, in order."})
-    next = fields.Integer(metadata={"description": "What to give as `from` for the next part; absent in the last."})
+    frames = _nested(FrameSchema, "The frames, in order.", LIMIT_MOST)
+    next = _may_be(NEXT_FRAME)
 
 
 class RecordReplaySchema(Answer):
@@ -977,10 +994,8 @@ class RecordReplaySchema(Answer):
     game = fields.Nested(
         RecordGameSchema, required=True, metadata={"description": "The game, at its last valid event."}
     )
-    frames = fields.List(
-        fields.Nested(RecordFrameSchema), required=True, metadata={"description": "The frames, in order."}
-    )
-    next = fields.Integer(metadata={"description": "What to give as `from` for the next part; absent in the last."})
+    frames = _nested(RecordFrameSchema, "The frames, in order.", LIMIT_MOST)
+    next = _may_be(NEXT_FRAME)
     ledger = fields.Nested(
         LedgerSchema, required=True, metadata={"description": "The score sheet at the last valid event, in the view."}
     )
@@ -992,44 +1007,36 @@ class RecordReplaySchema(Answer):
 class RuleSchema(Answer):
     """A rule."""
 
-    id = fields.String(required=True, metadata={"description": "Its id.", "examples": ["quadruple-war.break"]})
-    text = fields.String(required=True, metadata={"description": "What it says, in Markdown."})
+    id = _is(_string("Its id.", 64, RULE, "quadruple-war.break"))
+    text = _is(_prose("What it says, in Markdown."))
 
 
 class RulesetSchema(Answer):
     """A game, at one version of its rules."""
 
-    id = fields.String(required=True, metadata={"description": "The id of the ruleset."})
-    version = fields.Integer(required=True, metadata={"description": "The version of its rules."})
-    title = fields.String(required=True, metadata={"description": "The name of the game."})
-    summary = fields.String(required=True, metadata={"description": "What it is, in a sentence."})
-    seats = _integers("The numbers of players that it takes.")
-    sides = fields.String(
-        required=True,
-        validate=OneOf(["seats", "teams"]),
-        metadata={"description": "Who scores: each seat, or teams of two."},
+    id = _is(RULESET | {"description": "The id of the ruleset."})
+    version = _is(VERSION | {"description": "The version of its rules."})
+    title = _is(_line("The name of the game.", 100))
+    summary = _is(_line("What it is, in a sentence.", 1000))
+    seats = _is(
+        shown.listed("The numbers of players that it takes.", shown.number("So many.", 1, SEATS_MOST), SEATS_MOST)
     )
-    phases = fields.List(fields.String(), required=True, metadata={"description": "The phases of a game."})
+    sides = _is(shown.word("Who scores: each seat, or teams of two.", "seats", "teams"))
+    phases = _is(shown.listed("The phases of a game.", shown.word("A phase.", *PHASES), 100))
     config = ref("JsonSchema", required=True, metadata={"description": "A JSON Schema of the config."})
     moves = ref("JsonSchemas", required=True, metadata={"description": "A JSON Schema of each type of move, by type."})
     chance_events = ref(
         "JsonSchemas", required=True, metadata={"description": "A JSON Schema of each type of chance event, by type."}
     )
     table = ref("Table", required=True, metadata={"description": "What its table looks like, for whatever draws it."})
-    introduction = fields.String(
-        required=True, metadata={"description": "Players, cards, options and moves in words, in Markdown."}
-    )
-    rules = fields.List(
-        fields.Nested(RuleSchema),
-        required=True,
-        metadata={"description": "The rules of the game, then those that it shares with every other."},
-    )
+    introduction = _is(_prose("Players, cards, options and moves in words, in Markdown.", 20_000))
+    rules = _nested(RuleSchema, "The rules of the game, then those that it shares with every other.", 1000)
 
 
 class RulesetsSchema(Answer):
     """All games."""
 
-    rulesets = fields.List(fields.Nested(RulesetSchema), required=True, metadata={"description": "The rulesets."})
+    rulesets = _nested(RulesetSchema, "The rulesets.", 100)
 
 
 class DemonstrationSchema(Answer):
@@ -1048,4 +1055,4 @@ class DemonstrationsSchema(Answer):
 class HealthSchema(Answer):
     """That the service is there."""
 
-    status = fields.String(required=True, validate=OneOf(["ok"]), metadata={"description": "Always ok."})
+    status = _is(shown.word("Always ok.", "ok"))

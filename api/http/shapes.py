@@ -4,12 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 
 from api.cards import BIG_JOKER, LITTLE_JOKER, RANKS, SUITS
-from api.games import LATEST, RULESETS
+from api.games import LATEST, RULESETS, shown
 from api.games.rules import Field, Ruleset, read_config
 
 Shape = dict[str, Any]
@@ -18,11 +18,48 @@ Fields = dict[str, tuple[Field, Shape]]
 NAMES: Final = {ruleset: "".join(part.capitalize() for part in ruleset.id.split("-")) for ruleset in LATEST.values()}
 """What the components of a ruleset start with."""
 
-DIGEST: Final = {
-    "type": "string",
-    "pattern": "^[0-9a-f]{64}$",
-    "description": "What binds the event, also where the view hides a part of it.",
-}
+# Control characters, line separators, and those that turn the direction of the text around them.
+ONE_LINE: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+$"
+"""A line of text to be seen."""
+ANY_TEXT: Final = r"^[^\u0000-\u0008\u000b-\u001f\u007f]*$"
+"""Any number of lines."""
+EVENTS_MOST: Final = 100_000
+REASON_MOST: Final = 500
+EFFECTS_MOST: Final = 200
+_LINES_MOST: Final = 200
+
+
+def string(pattern: str, least: int, most: int, description: str) -> Shape:
+    """A text of so many characters."""
+    return {
+        "type": "string",
+        "minLength": least,
+        "maxLength": most,
+        "pattern": pattern,
+        "description": description,
+    }
+
+
+def hexadecimal(digits: int, description: str) -> Shape:
+    """So many hex digits."""
+    return string(f"^[0-9a-f]{{{digits}}}$", digits, digits, description)
+
+
+def time(description: str) -> Shape:
+    """A moment."""
+    return {"type": "string", "format": "date-time", "maxLength": 35, "description": description}
+
+
+def _type(kind: str) -> Shape:
+    return {"type": "string", "const": kind, "description": "The type."}
+
+
+def _ref(name: str) -> Shape:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+_LINES: Final = shown.listed("The lines that it has written on the score sheet.", _ref("Line"), _LINES_MOST)
+DIGEST: Final = hexadecimal(64, "What binds the event, also where the view hides a part of it.")
 _REDACTED: Final = {"type": "boolean", "enum": [True], "description": "That this view may not see all of it."}
 _SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _WIDER: Final = {"minimum": min, "maximum": max, "minItems": min, "maxItems": max}
@@ -58,7 +95,7 @@ def event_fields(ruleset: Ruleset) -> tuple[dict[str, Fields], dict[str, Fields]
         state = ruleset.start(read_config(ruleset, {}, seats), seats)
         for found, events in ((moves, state.moves), (chances, state.chances)):
             for kind, event in events.items():
-                fields = {each.name: (each, dict(each.kind.schema)) for each in event.fields}
+                fields = {each.name: (each, {**each.kind.schema, "description": each.text}) for each in event.fields}
                 _join(found.setdefault(kind, {}), fields)
     return moves, chances
 
@@ -76,8 +113,7 @@ def _object(properties: Mapping[str, Any], required: Iterable[str], **more: Any)
 def _seat(rulesets: Iterable[Ruleset]) -> dict[str, Shape]:
     """The field that names the seat, where there are ``rulesets`` in which one does this."""
     most = max((max(ruleset.seats) for ruleset in rulesets), default=0)
-    shape = {"type": "integer", "minimum": 0, "maximum": most - 1, "description": "The seat that moves."}
-    return {"seat": shape} if most else {}
+    return {"seat": shown.number("The seat that moves.", 0, most - 1)} if most else {}
 
 
 def config_shape(ruleset: Ruleset) -> Shape:
@@ -92,28 +128,46 @@ def config_shape(ruleset: Ruleset) -> Shape:
 
 def move_shapes(ruleset: Ruleset) -> dict[str, Shape]:
     """Each type of move as a front end sends it."""
-    return {kind: _move(kind, fields, [ruleset]) for kind, fields in event_fields(ruleset)[0].items()}
+    moves, _ = event_fields(ruleset)
+    return {kind: _move(kind, fields, [ruleset], _sentence(ruleset, kind)) for kind, fields in moves.items()}
 
 
 def chance_shapes(ruleset: Ruleset) -> dict[str, Shape]:
     """Each type of chance event as the owner of a game dealt by the client sends it."""
-    return {kind: _move(kind, fields, []) for kind, fields in event_fields(ruleset)[1].items()}
+    _, chances = event_fields(ruleset)
+    return {kind: _move(kind, fields, [], _sentence(ruleset, kind)) for kind, fields in chances.items()}
 
 
-def _move(kind: str, fields: Fields, rulesets: Iterable[Ruleset]) -> Shape:
+def _sentence(ruleset: Ruleset, kind: str) -> str:
+    """What an event says."""
+    state = _any_state(ruleset)
+    return _said(f"The player {state.moves[kind].words}" if kind in state.moves else state.chances[kind].words)
+
+
+def _said(words: str) -> str:
+    """Words as a description: the fields in backticks, with what is left out where they are."""
+    return re.sub(r"[][]", "", words.replace("{", "`").replace("}", "`")) + "."
+
+
+def _any_state(ruleset: Ruleset) -> Any:
+    seats = ruleset.seats[0]
+    return ruleset.start(read_config(ruleset, {}, seats), seats)
+
+
+def _move(kind: str, fields: Fields, rulesets: Iterable[Ruleset], text: str) -> Shape:
     """What is sent; ``rulesets`` are those whose seats make such a move, if seats do."""
-    properties = {"type": {"type": "string", "const": kind}, **{name: shape for name, (_, shape) in fields.items()}}
-    return _object({**_seat(rulesets), **properties}, ["type", *_required(fields)])
+    properties = {"type": _type(kind), **{name: shape for name, (_, shape) in fields.items()}}
+    return _object({**_seat(rulesets), **properties}, ["type", *_required(fields)], description=text)
 
 
-def _event(kind: str, fields: Fields, rulesets: Iterable[Ruleset], **more: Shape) -> Shape:
+def _event(kind: str, fields: Fields, rulesets: Iterable[Ruleset], text: str, **more: Shape) -> Shape:
     """What the record shows: in some views a part is absent, or null in a list by seat."""
     mover = _seat(rulesets)
     properties = {
-        "seq": {"type": "integer", "minimum": 1, "description": "Its number in the record."},
-        "at": {"type": "string", "format": "date-time", "description": "When it was accepted."},
+        "seq": shown.seq("Its number in the record."),
+        "at": time("When it was accepted."),
         **mover,
-        "type": {"type": "string", "const": kind},
+        "type": _type(kind),
         **{
             name: _part_by_part(shape) if each.known_to == "own-part" else shape
             for name, (each, shape) in fields.items()
@@ -121,14 +175,14 @@ def _event(kind: str, fields: Fields, rulesets: Iterable[Ruleset], **more: Shape
         **more,
         "redacted": _REDACTED,
         "digest": DIGEST,
-        "effects": {
-            "type": "array",
-            "items": {"$ref": "#/components/schemas/Effect"},
-            "description": "What followed from it (in a frame of the replay it stands beside the event).",
-        },
+        "effects": shown.listed(
+            "What followed from it (in a frame of the replay it stands beside the event).",
+            _ref("Effect"),
+            EFFECTS_MOST,
+        ),
     }
     required = ["seq", "at", *mover, "type", *_visible(fields), *more, "digest"]
-    return {"type": "object", "properties": properties, "required": required}
+    return {"type": "object", "description": text, "properties": properties, "required": required}
 
 
 def _required(fields: Fields) -> list[str]:
@@ -141,7 +195,7 @@ def _visible(fields: Fields) -> list[str]:
 
 
 def _part_by_part(shape: Shape) -> Shape:
-    return {**shape, "items": {"anyOf": [shape["items"], {"type": "null"}]}}
+    return {**shape, "items": shown.or_null("A seat's; null for one that this view may not see.", shape["items"])}
 
 
 def standalone(shape: Shape) -> Shape:
@@ -151,53 +205,16 @@ def standalone(shape: Shape) -> Shape:
 
 # --- components -----------------------------------------------------------------------------------------------------
 
-_EFFECT: Final[Shape] = {
-    "type": "object",
-    "description": "What followed from an event: its facts differ by type. `redacted` says that the view may not see"
-    " all.",
-    "properties": {
-        "type": {"type": "string", "description": "What happened.", "examples": ["trick-won"]},
-        "lines": {
-            "type": "array",
-            "description": "The lines that it wrote on the score sheet.",
-            "items": {"$ref": "#/components/schemas/Line"},
-        },
-        "redacted": _REDACTED,
-    },
-    "required": ["type"],
-    "additionalProperties": True,
-}
-_CHANCE_CALL: Final[Shape] = {
-    "type": ["object", "null"],
-    "description": "The chance event that the game waits for, with how many cards for whom; null when it waits for"
-    " none.",
-    "properties": {"type": {"type": "string", "description": "Its type.", "examples": ["deal"]}},
-    "required": ["type"],
-    "additionalProperties": True,
-}
-_LEGAL_MOVE: Final[Shape] = {
-    "type": "object",
-    "description": (
-        "A move in full, without `seat`; or, where there are too many, a pattern: `choose` so many cards `of` these, in"
-        " order; or any set of combinations `among` these."
-    ),
-    "properties": {"type": {"type": "string", "description": "Its type.", "examples": ["play"]}},
-    "required": ["type"],
-    "additionalProperties": True,
-}
+_EVENT_TYPE: Final = string("^[a-z-]*$", 0, 64, "Its type.") | {"examples": ["play"]}
 _RECORDED_EVENT: Final[Shape] = {
     "type": "object",
-    "description": "An event in full, with the time at which it was accepted; its `seq` is its place in the list.",
+    "description": "An event in full: the fields of its type, and these. Its `seq` is its place in the list.",
     "properties": {
-        "type": {"type": "string", "description": "Its type.", "examples": ["play"]},
-        "seat": {"type": "integer", "minimum": 0, "description": "The seat that moved; absent where none did."},
-        "at": {"type": "string", "format": "date-time", "description": "When it was accepted."},
+        "type": _EVENT_TYPE,
+        "seat": shown.seat("The seat that moved; absent where none did."),
+        "at": time("When it was accepted."),
         "digest": DIGEST,
-        "salt": {
-            "type": "string",
-            "pattern": "^[0-9a-f]{32}$",
-            "description": "What the digest was salted with, once the game is over.",
-        },
+        "salt": hexadecimal(32, "What the digest was salted with, once the game is over."),
     },
     "required": ["type"],
     "additionalProperties": True,
@@ -206,9 +223,9 @@ _FRAMED_EVENT: Final[Shape] = {
     "type": "object",
     "description": "An event of a record as a view shows it: a part may be absent, or null in a list by seat.",
     "properties": {
-        "seq": {"type": "integer", "minimum": 1, "description": "Its number in the record."},
+        "seq": shown.seq("Its number in the record."),
         **{name: shape for name, shape in _RECORDED_EVENT["properties"].items() if name != "salt"},
-        "redacted": {"const": True, "description": "That this view may not see all of it."},
+        "redacted": _REDACTED,
     },
     "required": ["seq", "type"],
     "additionalProperties": True,
@@ -216,7 +233,7 @@ _FRAMED_EVENT: Final[Shape] = {
 
 
 def _words(description: str) -> Shape:
-    return {"type": "string", "maxLength": 64, "description": description}
+    return string(ONE_LINE, 1, 64, description)
 
 
 def _listed(part: Shape, description: str) -> Shape:
@@ -231,8 +248,8 @@ _FIELD_SHOWN: Final = _words("The field of the state's `table` that it shows; wh
 _LABEL: Final = _words("What it is, in words.")
 _ORDER: Final = {
     "by": _one_of("What cards are ordered by first.", "suit", "rank"),
-    "suits": {"type": "string", "pattern": "^[cdhs]{1,4}$", "description": "The suits in their order, by letter."},
-    "ranks": {"type": "string", "pattern": "^[2-9TJQKA]{1,13}$", "description": "The ranks in their order, by letter."},
+    "suits": string("^[cdhs]{1,4}$", 1, 4, "The suits in their order, by letter."),
+    "ranks": string("^[2-9TJQKA]{1,13}$", 1, 13, "The ranks in their order, by letter."),
 }
 _CARDS: Final = _listed(_words("A card."), "Cards by name.")
 _TABLE: Final = _object(
@@ -244,12 +261,7 @@ _TABLE: Final = _object(
                 "out": _listed(
                     _object(
                         {
-                            "seats": {
-                                "type": "integer",
-                                "minimum": 2,
-                                "maximum": 6,
-                                "description": "In games of so many.",
-                            },
+                            "seats": shown.number("In games of so many.", 2, 6),
                             "jokers": {"type": "boolean", "description": "In games with jokers, or without."},
                             "cards": _CARDS,
                         },
@@ -374,13 +386,19 @@ _TABLE: Final = _object(
 _JSON_SCHEMA: Final[Shape] = {
     "type": "object",
     "description": "A JSON Schema (draft 2020-12).",
-    "properties": {"$schema": {"type": "string", "const": _SCHEMA}},
+    "properties": {"$schema": {"type": "string", "const": _SCHEMA, "description": "The dialect."}},
     "required": ["$schema"],
     "additionalProperties": True,
 }
-_TABLE_EVENTS: Final[dict[str, dict[str, Shape]]] = {
-    "takeback": {"to": {"type": "integer", "minimum": 0, "description": "The event after which all is retracted."}},
-    "abandon": {"reason": {"type": "string", "description": "Why the owner ended the game."}},
+_TABLE_EVENTS: Final[dict[str, tuple[str, dict[str, Shape]]]] = {
+    "takeback": (
+        "The owner takes back every event after `to`.",
+        {"to": shown.number("The event after which all is retracted.", 0, shown.SEQ_MOST)},
+    ),
+    "abandon": (
+        "The owner ends the game unfinished.",
+        {"reason": string(ONE_LINE, 1, REASON_MOST, "Why the owner ended the game.")},
+    ),
 }
 
 
@@ -397,9 +415,7 @@ def components() -> dict[str, Shape]:
     """The schemas of all games, by name, for the OpenAPI document."""
     found: dict[str, Shape] = {
         "Card": _CARD,
-        "Effect": _EFFECT,
-        "ChanceCall": _CHANCE_CALL,
-        "LegalMove": _LEGAL_MOVE,
+        "ChanceCall": _chance_call(),
         "RecordedEvent": _RECORDED_EVENT,
         "FramedEvent": _FRAMED_EVENT,
         "Table": _TABLE,
@@ -408,6 +424,7 @@ def components() -> dict[str, Shape]:
             "type": "object",
             "description": "JSON Schemas by type.",
             "additionalProperties": _ref("JsonSchema"),
+            "maxProperties": 100,
         },
     }
     for ruleset, name in NAMES.items():
@@ -421,36 +438,136 @@ def components() -> dict[str, Shape]:
         found[f"{name}Options"] = _object(options, (), description=f"Some options of a game of {ruleset.title}.")
     moves = _of_all_games("Move", _required, _move)
     events = _of_all_games("Event", _visible, _event) | {
-        f"{kind.capitalize()}Event": _event(kind, {}, (), **properties) for kind, properties in _TABLE_EVENTS.items()
+        f"{kind.capitalize()}Event": _event(kind, {}, (), text, **properties)
+        for kind, (text, properties) in _TABLE_EVENTS.items()
     }
-    found |= moves | events
+    patterns = _patterns()
+    unlisted = {shape["properties"]["type"]["const"] for shape in patterns.values()}
+    legal = {
+        name: shape
+        for name, shape in moves.items()
+        if "seat" in shape["properties"] and shape["properties"]["type"]["const"] not in unlisted
+    }
+    effects = _effects()
+    tables = {f"{name}LiesOpen": _with_cards(ruleset.lies_open) for ruleset, name in NAMES.items()}
+    found |= moves | events | patterns | effects | tables
     for union, parts, text in (
         ("Move", moves, "A move, or where the client deals a chance event, of one of the games."),
         ("Event", events, "An event of one of the games, or of its owner."),
+        ("LegalMove", legal | patterns, "A move in full, without `seat`, or what stands for too many to be listed."),
+        ("Effect", effects, "What followed from an event. `redacted` says that the view may not see all of it."),
+        ("LiesOpen", tables, "What lies open in one of the games."),
     ):
         found[union] = {"description": text, "oneOf": [_ref(name) for name in parts]}
     return found
 
 
 def _of_all_games(
-    form: str, told_by: Callable[[Fields], list[str]], make: Callable[[str, Fields, list[Ruleset]], Shape]
+    form: str, told_by: Callable[[Fields], list[str]], make: Callable[[str, Fields, list[Ruleset], str], Shape]
 ) -> dict[str, Shape]:
     """What ``make`` makes of each type of event, whichever games have it, by name.
 
     What came may be of any game. So no two shapes fit the same: those of a type are told apart by the names of some of
     their fields.
     """
-    found: dict[tuple[str, ...], tuple[Fields, list[Ruleset]]] = {}
+    found: dict[tuple[str, ...], tuple[Fields, list[Ruleset], list[str]]] = {}
     for ruleset in RULESETS.values():
         for events, movers in zip(event_fields(ruleset), ([ruleset], []), strict=True):
             for kind, fields in events.items():
-                joined, rulesets = found.setdefault((kind, *told_by(fields)), ({}, []))
+                joined, rulesets, texts = found.setdefault((kind, *told_by(fields)), ({}, [], []))
                 _join(joined, {name: (each, _with_cards(shape)) for name, (each, shape) in fields.items()})
                 rulesets += movers
+                texts.append(_sentence(ruleset, kind))
+    return {
+        name: make(key[0], fields, rulesets, _either(texts))
+        for name, (key, (fields, rulesets, texts)) in _named(found, form).items()
+    }
+
+
+Value = TypeVar("Value")
+
+
+def _named(found: Mapping[tuple[str, ...], Value], form: str) -> dict[str, tuple[tuple[str, ...], Value]]:
+    """What is told apart by a type and the names of fields, by a name made of as much as that takes."""
     alike = Counter(kind for kind, *_ in found)
     return {
-        "".join(part.capitalize() for part in (key if alike[key[0]] > 1 else key[:1])) + form: make(key[0], *of)
-        for key, of in found.items()
+        "".join(
+            part.capitalize() for name in (key if alike[key[0]] > 1 else key[:1]) for part in re.split("[-_]", name)
+        )
+        + form: (key, value)
+        for key, value in found.items()
+    }
+
+
+def _either(texts: Iterable[str]) -> str:
+    return " Or: ".join(dict.fromkeys(texts))
+
+
+def _patterns() -> dict[str, Shape]:
+    """What stands for the moves of a type that are too many to be listed."""
+    return {
+        f"{kind.capitalize()}Pattern": {
+            "type": "object",
+            "description": f"Every {kind} that there is.",
+            "properties": {"type": _type(kind), name: _with_cards(each.pattern)},
+            "required": ["type", name],
+        }
+        for ruleset in RULESETS.values()
+        for kind, fields in event_fields(ruleset)[0].items()
+        for name, (each, _) in fields.items()
+        if each.pattern is not None
+    }
+
+
+def _effects() -> dict[str, Shape]:
+    """Each type of effect, whichever games have it, by name; those of a type are told apart by their facts."""
+    found: dict[tuple[str, ...], tuple[dict[str, Shape], dict[str, Shape], list[str], list[bool]]] = {}
+    for effects in (shown.COMMON_EFFECTS, *(ruleset.effects for ruleset in RULESETS.values())):
+        for kind, effect in effects.items():
+            facts, private, texts, lines = found.setdefault((kind, *effect.facts), ({}, {}, [], []))
+            for joined, more in ((facts, effect.facts), (private, effect.private)):
+                for name, shape in more.items():
+                    other = _with_cards(shape)
+                    joined[name] = _widest(joined[name], other) if name in joined else other
+            texts.append(_said(effect.words or "The event says what has happened"))
+            lines.append(effect.lines)
+    return {
+        name: {
+            "type": "object",
+            "description": _either(texts),
+            "properties": {
+                "type": _type(key[0]),
+                **facts,
+                **private,
+                **({"lines": _LINES} if any(lines) else {}),
+                **({"redacted": _REDACTED} if private else {}),
+            },
+            "required": ["type", *facts, *(["lines"] if all(lines) else [])],
+        }
+        for name, (key, (facts, private, texts, lines)) in _named(found, "Effect").items()
+    }
+
+
+def _chance_call() -> Shape:
+    """What a game waits to be dealt, whichever it is."""
+    counts: dict[str, Shape] = {}
+    kinds: dict[str, None] = {}
+    for ruleset in RULESETS.values():
+        state = _any_state(ruleset)
+        for kind, chance in state.chances.items():
+            kinds[kind] = None
+            for name, asked in chance.ask(state).items():
+                one = shown.number("How many cards.", 0, len(_CARD["enum"]))
+                counts[name] = (
+                    shown.listed(f"How many cards each list of `{name}` has.", one, shown.SEATS_MOST)
+                    if isinstance(asked, list)
+                    else one
+                )
+    return {
+        "type": "object",
+        "description": "The chance event that the game waits for, with how many cards for whom.",
+        "properties": {"type": shown.word("Its type.", *kinds), **counts},
+        "required": ["type"],
     }
 
 
@@ -458,13 +575,11 @@ def _with_cards(shape: Any) -> Any:
     """The schema ``shape`` with cards of any game where it has those of one."""
     if isinstance(shape, dict):
         if set(shape.get("enum", [None])) <= set(_CARD["enum"]):
-            return _ref("Card")
+            return {**_ref("Card"), "description": shape.get("description", _CARD["description"])}
         return {key: _with_cards(part) for key, part in shape.items()}
+    if isinstance(shape, list):
+        return [_with_cards(part) for part in shape]
     return shape
-
-
-def _ref(name: str) -> Shape:
-    return {"$ref": f"#/components/schemas/{name}"}
 
 
 _BY_RULESET: Final = {"NewGame": "Options", "Game": "Config", "MadeGame": "Config", "Record": "Options"}
@@ -487,6 +602,7 @@ def specialised(schemas: Mapping[str, Shape]) -> dict[str, Shape]:
         refs = {id_: _ref(name) for id_, name in names.items()}
         found[base] = {
             "type": "object",
+            "description": schemas[base]["description"],
             "oneOf": list(refs.values()),
             "discriminator": {
                 "propertyName": "ruleset",

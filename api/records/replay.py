@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from api.games import rules
 from api.games.rules import OVER, Effect, Event, IllegalMove, Ruleset, Seen
+from api.games.shown import RETRACTED
 
 TAKEBACK: Final = "takeback"
 ABANDON: Final = "abandon"
@@ -116,7 +117,7 @@ def walk(ruleset: Ruleset, config: Mapping[str, Any], seats: int, events: Sequen
             position.state = state.copy()
             position.state.lines = lines
             position.seq += 1
-            yield Step(event, [Effect("retracted", {"events": retracted})], position)
+            yield Step(event, [Effect(RETRACTED, {"events": retracted})], position)
             continue
         effects = advance(position, event)
         live.append(position.seq)

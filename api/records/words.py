@@ -11,16 +11,12 @@ from typing import Any, Final
 
 from api.cards import BIG_JOKER, LITTLE_JOKER, SUIT_NAMES
 from api.games.rules import Effect, Seen
+from api.games.shown import COMMON_EFFECTS
 from api.records.replay import ABANDON, TAKEBACK, Step, view_effects, view_event
 
 _TABLE_EVENTS: Final = {
     TAKEBACK: "The owner takes back every event after {to}",
     ABANDON: "The owner abandons the game: {reason}",
-}
-_EFFECTS: Final = {
-    "retracted": "",
-    "round-scored": "Round {round} is scored",
-    "game-over": "The game is over[, won by {winners}]",
 }
 
 _RANKS: Final = {"T": "10", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
@@ -62,8 +58,8 @@ def event_words(step: Step, players: Sequence[str], view: Seen, say: Say) -> str
 def effect_words(step: Step, effect: Effect, view: Seen, say: Say) -> str:
     """The sentence for something that followed; empty where the event has said it all."""
     (shown,) = view_effects([effect], view)
-    words = {**_EFFECTS, **step.position.ruleset.effects}[effect.type]
-    told = _fill(words, shown, say)
+    kind = step.position.ruleset.effects.get(effect.type) or COMMON_EFFECTS[effect.type]
+    told = _fill(kind.words, shown, say)
     return told and f"{told}."
 
 

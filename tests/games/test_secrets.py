@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from api.games import RULESETS
 from api.games.rules import DEAL, PUBLIC, Effect, Event, Field, IllegalMove, Move, Ruleset, Seen, read_config
+from api.games.shown import EffectType
 from api.records.replay import (
     TABLE_EVENTS,
     TAKEBACK,
@@ -442,6 +443,9 @@ def leaky_order(ruleset: Ruleset) -> Ruleset:
     )
 
 
+HINT: Final = EffectType("A hint[: {good}][: {cards}]", {})
+
+
 def with_moves(ruleset: Ruleset, change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Ruleset:
     """The ruleset with what its moves do changed."""
 
@@ -453,7 +457,7 @@ def with_moves(ruleset: Ruleset, change: Callable[[Callable[..., Any]], Callable
         }
         return state
 
-    return replace(ruleset, start=start, effects={**ruleset.effects, "hint": "A hint[: {good}][: {cards}]"})
+    return replace(ruleset, start=start, effects={**ruleset.effects, "hint": HINT})
 
 
 def leaky_refusals(ruleset: Ruleset) -> Ruleset:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from api.cards import SUITS, positions
+from api.games import shown
 from api.games.kraken.bidding import (
     DOUBLINGS,
     accept,
@@ -60,7 +61,7 @@ from api.games.rules import (
     seat_or,
     sees_seat,
 )
-from api.games.tricks import shown_trick
+from api.games.tricks import shown_trick, trick_schema
 
 
 def _yes(value: Any) -> bool:
@@ -71,6 +72,8 @@ def _yes(value: Any) -> bool:
 
 # a marriage is declared or the field left out: a play has one form for each meaning
 YES: Final = Kind({"type": "boolean", "enum": [True]}, _yes)
+
+COMBINATIONS_MOST: Final = HAND
 
 OPTIONS: Final[dict[str, Option]] = {
     "trump": Option(choice(FREE, UTRECHT, RANDOM), FREE, "How trumps are chosen."),
@@ -95,7 +98,10 @@ OPTIONS: Final[dict[str, Option]] = {
 
 MOVES: Final[dict[str, Move]] = {
     "trump": Move(
-        [TRUMP, CALL], name_trump, Field("suit", choice(*SUITS), "everyone"), words="makes {suit} the trump suit"
+        [TRUMP, CALL],
+        name_trump,
+        Field("suit", choice(*SUITS), "everyone", "The suit."),
+        words="makes {suit} the trump suit",
     ),
     "accept": Move([ACCEPT], accept, words="accepts the turned suit"),
     "challenge": Move([CHALLENGE], double, words="challenges"),
@@ -103,23 +109,44 @@ MOVES: Final[dict[str, Move]] = {
     "superkraken": Move([SUPERKRAKEN], double, words="says superkraken"),
     "pass": Move([TRUMP, ACCEPT, CALL, *DOUBLINGS], decline, words="passes"),
     "declare": Move(
-        [DECLARE], declare, Field("combinations", card_lists(PACK), "mover"), words="declares[ {combinations}]"
+        [DECLARE],
+        declare,
+        Field(
+            "combinations",
+            card_lists(PACK, COMBINATIONS_MOST),
+            "mover",
+            "The combinations declared, each as its cards; none to declare nothing.",
+            pattern=shown.fields(
+                "Any of these combinations, or none.",
+                among=shown.listed(
+                    "Every combination that the hand holds.",
+                    shown.cards(PACK, "The cards of one."),
+                    COMBINATIONS_MOST,
+                ),
+            ),
+        ),
+        words="declares[ {combinations}]",
     ),
     "play": Move(
         [PLAY],
         play,
-        Field("card", card(PACK), "everyone"),
-        Field("marriage", YES, "everyone", optional=True),
+        Field("card", card(PACK), "everyone", "The card."),
+        Field("marriage", YES, "everyone", "That king and queen of trumps are declared with this card.", optional=True),
         words="plays {card}",
     ),
-    "bonus": Move([BONUS], answer_bonus, Field("claim", boolean(), "everyone"), words="claims the bonus: {claim}"),
+    "bonus": Move(
+        [BONUS],
+        answer_bonus,
+        Field("claim", boolean(), "everyone", "Whether the bonus is claimed, or let go."),
+        words="claims the bonus: {claim}",
+    ),
 }
 
 CHANCES: Final[dict[str, Chance]] = {
     "dealer": random_dealer(SEATS),
     "deal": deal_hands(PACK, HAND, deal),
     "turn": Chance(
-        Field("card", card(PACK), "everyone"),
+        Field("card", card(PACK), "everyone", "The card turned."),
         ask=lambda state: {"card": 1},
         items=lambda state: [name for place, name in enumerate(PACK.names) if place not in state.turned],
         cut=lambda state, shuffled: {"card": shuffled[0]},
@@ -201,6 +228,100 @@ def _declared(state: Kraken, seat: int, view: Seen) -> list[dict[str, Any]] | No
     ]
 
 
+EFFECTS: Final = {
+    "trump-set": shown.EffectType(
+        "Trumps are {suit}",
+        {"suit": shown.suit("The trump suit."), "seat": shown.seat("The declarer.")},
+    ),
+    "doubled": shown.EffectType(
+        "The round counts {multiplier} times",
+        {
+            "seat": shown.seat("Who said it."),
+            "multiplier": shown.number("What the round counts for now.", 2, 8),
+        },
+    ),
+    "combinations-declared": shown.EffectType(
+        "[Combinations worth {points} points]",
+        {
+            "seat": shown.seat("Who declared."),
+            "points": shown.listed(
+                "What each combination is worth, the best one first.",
+                shown.points("Points."),
+                COMBINATIONS_MOST,
+            ),
+        },
+    ),
+    "combinations-shown": shown.EffectType(
+        "The combinations of {team} count: {combinations}",
+        {
+            "team": shown.number("The team.", 0, 1),
+            "combinations": shown.listed(
+                "Its combinations.",
+                shown.fields(
+                    "A combination.",
+                    seat=shown.seat("Who holds it."),
+                    points=shown.points("What it is worth."),
+                    cards=shown.cards(PACK, "Its cards."),
+                ),
+                2 * COMBINATIONS_MOST,
+            ),
+        },
+    ),
+    "marriage-declared": shown.EffectType(
+        "{seat} has king and queen of trumps, worth {points} points",
+        {"seat": shown.seat("Who holds them."), "points": shown.points("What they are worth.")},
+    ),
+    "trick-won": shown.EffectType(
+        "{seat} takes the trick with {card}, worth {points} points",
+        {
+            "seat": shown.seat("Who has won it."),
+            "card": shown.card(PACK, "The card that won it."),
+            "points": shown.points("What its cards are worth."),
+        },
+    ),
+    "bonus-due": shown.EffectType(
+        "The trick has a bonus of {points} points for {team} to claim",
+        {"team": shown.number("Whose it is.", 0, 1), "points": shown.points("What it is worth.")},
+    ),
+}
+
+LIES_OPEN: Final = shown.fields(
+    "What lies open in Kraken.",
+    turned=shown.listed("The cards turned from the second pack.", shown.card(PACK, "A card."), 2),
+    trump=shown.or_null("The trump suit; null until it is settled.", shown.suit("The suit.")),
+    declarer=shown.or_null("Who settled it; null until then.", shown.seat("The declarer.")),
+    multiplier=shown.number("What the round counts for: 1, doubled by each challenge.", 1, 8),
+    declared=shown.listed(
+        "What each seat has declared.",
+        shown.or_null(
+            "A seat's combinations; null for one that has not declared yet.",
+            shown.listed(
+                "The combinations, the best one first.",
+                shown.fields(
+                    "A combination.",
+                    {"cards": shown.cards(PACK, "Its cards; absent in a view that may not see them.")},
+                    points=shown.points("What it is worth."),
+                ),
+                COMBINATIONS_MOST,
+            ),
+        ),
+        SEATS,
+    ),
+    marriage=shown.or_null(
+        "Who has declared king and queen of trumps; null for nobody so far.", shown.seat("Their holder.")
+    ),
+    tricks=shown.listed("How many tricks each team has won.", shown.number("A team's.", 0, HAND), 2),
+    trick=trick_schema(PACK),
+    bonus=shown.or_null(
+        "The bonus that waits for an answer, or null.",
+        shown.fields(
+            "A bonus.",
+            team=shown.number("Whose it is.", 0, 1),
+            points=shown.points("What it is worth."),
+        ),
+    ),
+)
+
 RULESET: Final = Ruleset(
     id="kraken",
     version=1,
@@ -213,15 +334,8 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
-    effects={
-        "trump-set": "Trumps are {suit}",
-        "doubled": "The round counts {multiplier} times",
-        "combinations-declared": "[Combinations worth {points} points]",
-        "combinations-shown": "The combinations of {team} count: {combinations}",
-        "marriage-declared": "{seat} has king and queen of trumps, worth {points} points",
-        "trick-won": "{seat} takes the trick with {card}, worth {points} points",
-        "bonus-due": "The trick has a bonus of {points} points for {team} to claim",
-    },
+    effects=EFFECTS,
+    lies_open=LIES_OPEN,
     rules=(
         "kraken.trump.free",
         "kraken.trump.utrecht",

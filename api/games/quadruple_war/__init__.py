@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from api.cards import BIG_JOKER, LITTLE_JOKER, RANKS, SUIT_NAMES, Pack, standard_names
+from api.games import shown
 from api.games.rules import (
     DEAL,
     OVER,
@@ -24,11 +25,12 @@ from api.games.rules import (
     deal_hands,
     finish,
     integer,
+    integer_by_rule,
     leaders,
     round_scored,
     seat_or,
 )
-from api.games.tricks import TrickState, clear_trick, lay, shown_trick
+from api.games.tricks import TrickState, clear_trick, lay, shown_trick, trick_schema
 
 DRAW: Final = "draw"
 BID: Final = "bid"
@@ -113,12 +115,17 @@ def options(seats: int) -> dict[str, Option]:
 def _tables(seats: int, jokers: bool) -> tuple[WarPack, dict[str, Move], dict[str, Chance]]:
     pack = WarPack(seats, jokers)
     moves = {
-        "bid": Move([BID], bid, Field("tricks", integer(), "everyone"), words="bids {tricks}"),
-        "play": Move([PLAY], play, Field("card", card(pack), "everyone"), words="plays {card}"),
+        "bid": Move(
+            [BID],
+            bid,
+            Field("tricks", integer_by_rule(1, pack.size), "everyone", "How many tricks the player means to win."),
+            words="bids {tricks}",
+        ),
+        "play": Move([PLAY], play, Field("card", card(pack), "everyone", "The card."), words="plays {card}"),
     }
     chances = {
         "draw": Chance(
-            Field("cards", cards(pack), "everyone"),
+            Field("cards", cards(pack), "everyone", "The card that each seat has drawn, in order of seat."),
             ask=lambda state: {"cards": state.seats},
             items=lambda state: state.pack.names,
             cut=lambda state, shuffled: {"cards": list(shuffled[: state.seats])},
@@ -312,6 +319,52 @@ def table(state: War, view: Seen) -> dict[str, Any]:
     return shown
 
 
+WHOLE_PACK: Final = WarPack(3, jokers=True)
+HAND_MOST: Final = WarPack(2, jokers=True).size
+
+EFFECTS: Final = {
+    "dealer-chosen": shown.EffectType(
+        "{seat} drew {card} and deals first",
+        {
+            "seat": shown.seat("The dealer."),
+            "card": shown.card(WHOLE_PACK, "The card that it drew, the highest."),
+        },
+    ),
+    "spades-broken": shown.EffectType("Spades are broken", {"seat": shown.seat("Who played it.")}),
+    "trick-won": shown.EffectType(
+        "{seat} wins the trick with {card}, {tricks} so far",
+        {
+            "seat": shown.seat("Who has won it."),
+            "card": shown.card(WHOLE_PACK, "The card that won it."),
+            "tricks": shown.number("How many tricks that seat has won in this hand.", 1, HAND_MOST),
+        },
+    ),
+}
+
+LIES_OPEN: Final = shown.fields(
+    "What lies open in Quadruple War.",
+    {
+        "bags": shown.listed(
+            "With the option `bags`: the overtricks of each seat since its last penalty.",
+            shown.number("A seat's.", 0, BAGS_A_PENALTY - 1),
+            shown.SEATS_MOST,
+        )
+    },
+    trump=shown.word("The trump suit.", "s"),
+    bids=shown.listed(
+        "The bid of each seat; null for one to come.",
+        shown.or_null("A seat's.", shown.number("How many tricks.", 1, HAND_MOST)),
+        shown.SEATS_MOST,
+    ),
+    tricks=shown.listed(
+        "How many tricks each seat has won in this hand.",
+        shown.number("A seat's.", 0, HAND_MOST),
+        shown.SEATS_MOST,
+    ),
+    trick=trick_schema(WHOLE_PACK),
+    spades_broken=shown.flag("Whether a spade has been played in this hand."),
+)
+
 RULESET: Final = Ruleset(
     id="quadruple-war",
     version=1,
@@ -324,11 +377,8 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
-    effects={
-        "dealer-chosen": "{seat} drew {card} and deals first",
-        "spades-broken": "Spades are broken",
-        "trick-won": "{seat} wins the trick with {card}, {tricks} so far",
-    },
+    effects=EFFECTS,
+    lies_open=LIES_OPEN,
     rules=(
         "quadruple-war.deal",
         "quadruple-war.bid",

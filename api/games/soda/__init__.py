@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from api.cards import RANKS, SUIT_NAMES, SUITS, Pack, positions
+from api.games import shown
 from api.games.rules import (
     DEAL,
     OVER,
@@ -211,7 +212,7 @@ def say_no(state: Soda, seq: int, seat: int) -> Sequence[Effect]:
 def _ace(state: Soda, seq: int, seat: int, before: int) -> Sequence[Effect]:
     """``soda.ace``: laid on a card of the rank ``before``, or led."""
     after = CLOCKWISE[state.seats][seat][1:]
-    shown = []
+    stripped = []
     if before != NO_RANK:
         hands = state.hands
         higher = _from_rank(before + 1)
@@ -221,8 +222,8 @@ def _ace(state: Soda, seq: int, seat: int, before: int) -> Sequence[Effect]:
             hands[other] = kept
             state.discards |= out
             facts = {"seat": other, "discarded": PACK.cards(out), "cards": PACK.cards(kept)}
-            shown.append(Effect("cards-shown", facts))
-    return _end_hand(state, seat, (seq,), "ended the hand", shown, after[0])
+            stripped.append(Effect("cards-shown", facts))
+    return _end_hand(state, seat, (seq,), "ended the hand", stripped, after[0])
 
 
 def _end_hand(
@@ -322,7 +323,7 @@ def _refill(state: Soda, seat: int, effects: list[Effect]) -> None:
 # --- legal moves and what lies open -----------------------------------------------------------------------------------
 
 MOVES: Final = {
-    "play": Move([PLAY], play, Field("card", card(PACK), "everyone"), words="lays {card}"),
+    "play": Move([PLAY], play, Field("card", card(PACK), "everyone", "The card."), words="lays {card}"),
     "no": Move([PLAY], say_no, words="says No"),
 }
 
@@ -332,8 +333,8 @@ def _chances(seats: int) -> dict[str, Chance]:
     return {
         "dealer": random_dealer(seats),
         "deal": Chance(
-            Field("hands", card_lists(PACK), "own-part"),
-            Field("stock", cards(PACK), "nobody"),
+            Field("hands", card_lists(PACK, len(SEATS)), "own-part", "Five cards for each seat, in order of seat."),
+            Field("stock", cards(PACK), "nobody", "The draw pile, its top card first."),
             ask=lambda state: {"hands": [HAND] * seats, "stock": len(PACK.names) - HAND * seats},
             items=lambda state: PACK.names,
             cut=lambda state, shuffled: {
@@ -345,7 +346,7 @@ def _chances(seats: int) -> dict[str, Chance]:
             words="The cards are dealt[; {hands}][; the draw pile is {stock}]",
         ),
         "reshuffle": Chance(
-            Field("stock", cards(PACK), "nobody"),
+            Field("stock", cards(PACK), "nobody", "The new draw pile, its top card first."),
             ask=lambda state: {"stock": state.discards.bit_count()},
             # in the order of the pack: how the discards came together means nothing to the shuffle
             items=lambda state: PACK.cards(state.discards),
@@ -391,6 +392,57 @@ def table(state: Soda, view: Seen) -> dict[str, Any]:
     }
 
 
+SCORING_CARDS: Final = [name for name, _, _ in _prizes(tuple(SUITS))]
+
+EFFECTS: Final = {
+    "cards-drawn": shown.EffectType(
+        "{seat} draws {count} from the pile[: {cards}]",
+        {"seat": shown.seat("Who drew."), "count": shown.number("How many cards.", 1, len(PACK.names))},
+        private={"cards": shown.cards(PACK, "Which; only its player sees them.")},
+    ),
+    "cards-shown": shown.EffectType(
+        "{seat} shows the hand[, discards {discarded}][ and keeps {cards}]",
+        {
+            "seat": shown.seat("Who showed its hand."),
+            "discarded": shown.cards(PACK, "What it discarded."),
+            "cards": shown.cards(PACK, "What it keeps."),
+        },
+    ),
+    "hand-won": shown.EffectType(
+        "{seat} takes {scoring_card} with {card}",
+        {
+            "seat": shown.seat("Who has won it."),
+            "card": shown.card(PACK, "The card that lay last."),
+            "scoring_card": shown.word("The scoring card.", *SCORING_CARDS),
+        },
+        lines=True,
+    ),
+}
+
+LIES_OPEN: Final = shown.fields(
+    "What lies open in Soda.",
+    scoring_card=shown.or_null(
+        "The scoring card that is played for; null when the game is over.",
+        shown.word("A scoring card.", *SCORING_CARDS),
+    ),
+    laid=shown.listed(
+        "The cards of the hand in progress, from its leader on.",
+        shown.fields("A card laid.", seat=shown.seat("Who laid it."), card=shown.card(PACK, "The card.")),
+        len(PACK.names),
+    ),
+    stock=shown.fields(
+        "The draw pile.",
+        {"cards": shown.cards(PACK, "Its cards, the top one first; only in the view `table`.")},
+        count=shown.number("How many cards it has.", 0, len(PACK.names)),
+    ),
+    discards=shown.cards(PACK, "The discard pile, in the order of the pack."),
+    won=shown.listed(
+        "The scoring cards that each seat has won.",
+        shown.listed("A seat's, in the order won.", shown.word("A scoring card.", *SCORING_CARDS), len(SCORING_CARDS)),
+        len(SEATS),
+    ),
+)
+
 RULESET: Final = Ruleset(
     id="soda",
     version=1,
@@ -403,11 +455,8 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
-    effects={
-        "cards-drawn": "{seat} draws {count} from the pile[: {cards}]",
-        "cards-shown": "{seat} shows the hand[, discards {discarded}][ and keeps {cards}]",
-        "hand-won": "{seat} takes {scoring_card} with {card}",
-    },
+    effects=EFFECTS,
+    lies_open=LIES_OPEN,
     rules=(
         "soda.round",
         "soda.play.follow",

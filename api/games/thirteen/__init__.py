@@ -3,16 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from api.games import shown
 from api.games.combinations import (
+    WENT_OUT,
     Climb,
     ClimbingPack,
     Form,
     Shape,
     classify,
+    climbing_effects,
     combinations,
     lay,
     lead,
     next_to_act,
+    trick_fields,
     trick_table,
 )
 from api.games.rules import (
@@ -162,7 +166,7 @@ def _go_out(state: Thirteen, seq: int, seat: int, cards: int) -> list[Effect]:
     """``thirteen.place``: ``seat`` has just played its last ``cards``."""
     state.in_trick &= ~(1 << seat)
     line = _place(state, seq, seat, f"went out with {' '.join(PACK.cards(cards))}")
-    out = Effect("went-out", {"seat": seat, "place": line.place}, lines=(line,))
+    out = Effect(WENT_OUT, {"seat": seat, "place": line.place}, lines=(line,))
     if len(state.out) < state.seats - 1:
         return [out, *next_to_act(state, seat)]
     last = next(other for other, hand in enumerate(state.hands) if hand)
@@ -181,7 +185,9 @@ def _place(state: Thirteen, seq: int, seat: int, why: str) -> ScoreLine:
 
 
 MOVES: Final = {
-    "play": Move([PLAY], play, Field("cards", cards(PACK), "everyone"), words="plays {cards}"),
+    "play": Move(
+        [PLAY], play, Field("cards", cards(PACK), "everyone", "A combination, in any order."), words="plays {cards}"
+    ),
     "pass": Move([PLAY], pass_, words="passes"),
 }
 
@@ -213,6 +219,12 @@ def table(state: Thirteen, view: Seen) -> dict[str, Any]:
     return {**trick_table(state), "places": list(state.out)}
 
 
+LIES_OPEN: Final = shown.fields(
+    "What lies open in Thirteen.",
+    **trick_fields(PACK),
+    places=shown.seats("The seats that have a place, from the first on."),
+)
+
 RULESET: Final = Ruleset(
     id="thirteen",
     version=1,
@@ -225,10 +237,8 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
-    effects={
-        "trick-won": "{seat} takes the trick with {cards}",
-        "went-out": "{seat} is out, in place {place}",
-    },
+    effects=climbing_effects(PACK),
+    lies_open=LIES_OPEN,
     rules=(
         "thirteen.lead",
         "thirteen.combination",

@@ -4,18 +4,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from api.cards import RANKS
+from api.games import shown
 from api.games.combinations import (
+    WENT_OUT,
     Climb,
     ClimbingPack,
     Form,
     Shape,
     classify,
+    climbing_effects,
     combinations,
     holders,
     lay,
     lead,
     next_to_act,
     of_one_suit,
+    trick_fields,
     trick_table,
 )
 from api.games.rules import (
@@ -277,7 +281,7 @@ def _go_out(state: Wodka, seq: int, seat: int, cards: int) -> list[Effect]:
     lines = [award(state, ScoreLine(state.round, team, 1, "wodka.score.out", (seq,), text))]
     if len(state.out) == 1:
         lines += [_settle(state, seq, seat, better) for better in range(SEATS) if state.bets[better] is not None]
-    out = Effect("went-out", {"seat": seat, "place": len(state.out)}, lines=tuple(lines))
+    out = Effect(WENT_OUT, {"seat": seat, "place": len(state.out)}, lines=tuple(lines))
     if state.hands[(seat + 2) % SEATS]:
         return [out, *next_to_act(state, seat)]
     # wodka.round.end
@@ -311,12 +315,32 @@ def _settle(state: Wodka, seq: int, first: int, seat: int) -> ScoreLine:
 
 
 MOVES: Final = {
-    "grand": Move([GRAND], grand, Field("call", boolean(), "everyone"), words="decides about a Grand Wodka: {call}"),
+    "grand": Move(
+        [GRAND],
+        grand,
+        Field("call", boolean(), "everyone", "Whether the player places a Grand Wodka."),
+        words="decides about a Grand Wodka: {call}",
+    ),
     "exchange": Move(
-        [EXCHANGE], exchange, Field("cards", cards(PACK), "mover"), words="passes on three cards[: {cards}]"
+        [EXCHANGE],
+        exchange,
+        Field(
+            "cards",
+            cards(PACK),
+            "mover",
+            "Three cards: for the next seat, for the partner, for the seat before.",
+            pattern=shown.fields(
+                "Any so many of these cards, in any order.",
+                choose=shown.number("How many cards are passed on.", OTHERS, OTHERS),
+                of=shown.cards(PACK, "The cards to choose from."),
+            ),
+        ),
+        words="passes on three cards[: {cards}]",
     ),
     "wodka": Move([GRAND, EXCHANGE, PLAY], wodka, words="places a Wodka", out_of_turn=True),
-    "play": Move([PLAY], play, Field("cards", cards(PACK), "everyone"), words="plays {cards}"),
+    "play": Move(
+        [PLAY], play, Field("cards", cards(PACK), "everyone", "A combination, in any order."), words="plays {cards}"
+    ),
     "pass": Move([PLAY], pass_, words="passes"),
 }
 
@@ -328,8 +352,13 @@ def _cut(state: Wodka, shuffled: Sequence[str]) -> dict[str, Any]:
 
 CHANCES: Final = {
     "deal": Chance(
-        Field("hands", card_lists(PACK), "own-part"),
-        Field("draws", card_lists(PACK), "nobody"),
+        Field("hands", card_lists(PACK, SEATS), "own-part", "The first eight cards of each seat, in order of seat."),
+        Field(
+            "draws",
+            card_lists(PACK, SEATS),
+            "nobody",
+            "The five cards that each seat draws once it has decided about the Grand Wodka, in order of seat.",
+        ),
         ask=lambda state: {"hands": HANDS, "draws": DRAWS},
         items=lambda state: PACK.names,
         cut=_cut,
@@ -375,6 +404,39 @@ def table(state: Wodka, view: Seen) -> dict[str, Any]:
     }
 
 
+EFFECTS: Final = {
+    "cards-drawn": shown.EffectType(
+        "{seat} draws {count} cards[: {cards}]",
+        {
+            "seat": shown.seat("Who drew."),
+            "count": shown.number("How many cards.", 0, len(PACK.names)),
+        },
+        private={"cards": shown.cards(PACK, "Which; only its player sees them.")},
+    ),
+    "cards-received": shown.EffectType(
+        "{seat} is passed a card each by {from}[: {cards}]",
+        {
+            "seat": shown.seat("Who got them."),
+            "count": shown.number("How many cards.", OTHERS, OTHERS),
+            "from": shown.seats("Who passed each of them."),
+        },
+        private={"cards": shown.cards(PACK, "Which, in the order of `from`; only their receiver sees them.")},
+    ),
+    **climbing_effects(PACK),
+}
+
+LIES_OPEN: Final = shown.fields(
+    "What lies open in Wodka.",
+    bets=shown.listed(
+        "The bet of each seat in this round.",
+        shown.or_null("A seat's; null for none.", shown.word("What it has bet.", *BETS)),
+        SEATS,
+    ),
+    **trick_fields(PACK),
+    bomb=shown.flag("Whether the combination to beat is a bomb."),
+    out=shown.seats("The seats that are out, from the first on."),
+)
+
 RULESET: Final = Ruleset(
     id="wodka",
     version=1,
@@ -387,12 +449,8 @@ RULESET: Final = Ruleset(
     start=start,
     legal=legal,
     table=table,
-    effects={
-        "cards-drawn": "{seat} draws {count} cards[: {cards}]",
-        "cards-received": "{seat} is passed a card each by {from}[: {cards}]",
-        "trick-won": "{seat} takes the trick with {cards}",
-        "went-out": "{seat} is out, in place {place}",
-    },
+    effects=EFFECTS,
+    lies_open=LIES_OPEN,
     rules=(
         "wodka.grand",
         "wodka.exchange",
