@@ -19,7 +19,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from werkzeug.test import TestResponse
 
-from api import store
+from api import service, store
 from tests.http.client import Api, lasting, operations
 from tests.http.test_access import World, body_for, webhook_of, world
 from tests.http.test_server import served
@@ -348,17 +348,20 @@ def test_of_a_request_taken_over_one_is_carried_out(
     """The first one took longer than it is waited for, and is still there."""
     path, token, body = game_of(api, key)
     seq = seq_of(api, key, path)
-    with ThreadPoolExecutor(2) as threads:
-        with held_up(database, path):
-            first = threads.submit(post, api, name, f"{path}/moves", token, body)
-            waiting(database, 1)
-            with psycopg.connect(api.url, autocommit=True) as other:
-                age(other, "61 seconds", answered=False)
-            second = threads.submit(post, api, name, f"{path}/moves", token, body)
-            waiting(database, 2)
-        answers = sorted([first.result(), second.result()], key=lambda answer: answer.status_code)
-    assert [answer.status_code for answer in answers] == [201, 409]
-    assert same(answers[0], post(api, name, f"{path}/moves", token, body))
+    with (
+        psycopg.connect(api.url, autocommit=True) as other,
+        ThreadPoolExecutor(2) as threads,
+        held_up(database, path),
+    ):
+        first = threads.submit(post, api, name, f"{path}/moves", token, body)
+        waiting(database, 1)
+        age(other, "61 seconds", answered=False)
+        another = post(api, name, f"{path}/moves", token, {"moves": [{"type": "bid", "tricks": 0}]})
+        second = threads.submit(post, api, name, f"{path}/moves", token, body)
+        waiting(database, 2)
+    assert another.get_json()["type"] == "/problems/idempotency-mismatch"
+    assert [each.result().status_code for each in (first, second)] == [409, 201]
+    assert same(second.result(), post(api, name, f"{path}/moves", token, body))
     assert seq_of(api, key, path) == seq + 1
 
 
@@ -388,6 +391,22 @@ def test_fault_leaves_the_key_free(api: Api, key: str, name: str, monkeypatch: p
         assert post(api, name, f"{path}/moves", token, body).status_code == 500
     assert seq_of(api, key, path) == seq
     assert post(api, name, f"{path}/moves", token, body).status_code == 201
+
+
+def test_fault_after_the_commit_leaves_the_answer(
+    api: Api, key: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    path, token, body = game_of(api, key)
+    seq = seq_of(api, key, path)
+    with monkeypatch.context() as patch:
+        patch.setattr(service.Desk, "keep", fail)
+        assert post(api, name, f"{path}/moves", token, body).status_code == 500
+    again = post(api, name, f"{path}/moves", token, body)
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (201, "true")
+    assert seq_of(api, key, path) == seq + 1
 
 
 # --- over the wire --------------------------------------------------------------------------------------------------
