@@ -22,6 +22,7 @@ from api.rule_texts import common_texts, disputed_game, game_texts
 
 _GUIDES: Final = (
     "quick-start",
+    "clients",
     "views",
     "retries",
     "disputes",

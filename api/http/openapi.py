@@ -10,12 +10,14 @@ import orjson
 from flask import Flask
 from marshmallow import fields
 
+from api.cards import SUITS
+from api.games import LATEST, shown
 from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
 from api.http.examples import ANSWERS
 from api.http.headers import HEADERS, IDEMPOTENCY_KEY, RATE_LIMIT_HEADERS
 from api.http.problems import PROBLEM_TYPES, ProblemType
 from api.http.responses import JSON, PROBLEM
-from api.http.schemas import Shaped
+from api.http.schemas import CLIENT_SEEDS, DEALERS, STATUSES, VISIBILITIES, Shaped
 from api.http.shapes import components, specialised
 
 Document = dict[str, Any]
@@ -63,6 +65,16 @@ _OPERATION_ORDER: Final = (
 _REPLAYED: Final = ("200", "201", "202", "403", "404", "412", "422")
 """The statuses of answers that may have been given to an earlier request with the same idempotency key."""
 
+_NAMED: Final[dict[str, dict[str, Any]]] = {
+    "RulesetId": shown.word("The id of a ruleset.", *LATEST),
+    "Dealer": shown.word("Who deals.", *DEALERS),
+    "Visibility": shown.word("Who may see a game without credentials: nobody, or everybody.", *VISIBILITIES),
+    "Status": shown.word("Whether a game goes on, and how it ended.", *STATUSES),
+    "ClientSeeds": shown.word("Whose seeds are mixed into the service's.", *CLIENT_SEEDS),
+    "Suit": shown.word("A suit.", *SUITS),
+}
+"""The enumerations that stand in many places: each is one component, and so one type of a client that is generated."""
+
 _REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
 
 
@@ -99,6 +111,8 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
     for (schema, *_), name in api.ma_plugin.converter.refs.items():
         schemas[name]["description"] = schema.__doc__
     schemas |= specialised(schemas)
+    document = _with_names(document)
+    document["components"]["schemas"] |= _NAMED
     document["paths"] = {
         path: {
             method: _finished(operation) if method != "parameters" else operation for method, operation in each.items()
@@ -109,6 +123,19 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
     # Tuples become lists: it is compared with what is read.
     ordered: Document = orjson.loads(orjson.dumps(_in_order(document, _DOCUMENT_ORDER)))
     return ordered
+
+
+def _with_names(part: Any) -> Any:
+    """The document with a reference to each enumeration that has a name, and what it means there beside it."""
+    if isinstance(part, list):
+        return [_with_names(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    for name, shape in _NAMED.items():
+        if part.get("enum") == shape["enum"]:
+            meaning = {key: part[key] for key in ("description",) if key in part}
+            return {"$ref": f"#/components/schemas/{name}", **meaning}
+    return {key: _with_names(each) for key, each in part.items()}
 
 
 def _prune(document: Document) -> None:

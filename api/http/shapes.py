@@ -593,7 +593,8 @@ def specialised(schemas: Mapping[str, Shape]) -> dict[str, Shape]:
         names = {}
         for ruleset, name in NAMES.items():
             properties = dict(schemas[base]["properties"])
-            properties["ruleset"] = {**properties["ruleset"], "const": ruleset.id}
+            description = properties["ruleset"]["description"]
+            properties["ruleset"] = {"type": "string", "const": ruleset.id, "description": description}
             properties["config"] = {**properties["config"], **_ref(f"{name}{config}")}
             seats = {"minItems": min(ruleset.seats), "maxItems": max(ruleset.seats)}
             properties["players"] = {**properties["players"], **seats}
