@@ -148,6 +148,18 @@ def test_the_next_start_finds_every_game(data: Path, end: str) -> None:
         assert service.call(f"/v1/games/{game}", key)["id"] == game
 
 
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_an_open_stream_does_not_keep_it(data: Path, end: signal.Signals) -> None:
+    with serving("--data", data) as service:
+        key = tricklog("keys", "create", "front end", "--data", data).strip()
+        game = service.call("/v1/games", key, GAME)["id"]
+        headers = {"Authorization": f"Bearer {key}", "Accept": "text/event-stream"}
+        with urlopen(Request(f"{service.url}/v1/games/{game}/events", headers=headers), timeout=60) as stream:
+            assert stream.readline().startswith(b"retry: ")
+            assert service.end(end) == 0
+        assert service.errors() == ""
+
+
 def test_one_copy_for_a_data_folder_and_for_a_port(data: Path, reachable_folder: Path) -> None:
     with serving("--data", data) as service:
         port = service.url.rpartition(":")[2]

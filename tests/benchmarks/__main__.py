@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.benchmarks import disk, http, proofs, replays
+from tests.benchmarks import disk, http, proofs, replays, streams
 
 BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "replay": replays.replay,
@@ -12,6 +12,7 @@ BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "moves": http.moves,
     "long": http.long_game,
     "reads": http.reads,
+    "streams": streams.streams,
     "disk": disk.main,
     "sealing": proofs.sealing,
     "audits": proofs.audits,
