@@ -33,8 +33,9 @@ def streams(*options: str) -> None:
             served(url, "--workers", "1", *options) as port,
             ProcessPoolExecutor(2) as others,
         ):
-            idle = others.submit(pinged, port, SECONDS / 3).result()
             client = Client(port, key)
+            client.call("GET", "/readyz")
+            idle = others.submit(pinged, port, SECONDS / 3).result()
             played = [war(2 + rate * SECONDS // games, seed) for seed in range(games)]
             paths = [create(client, game, 2) for game in played]
             moves = [
