@@ -24,6 +24,7 @@ _GUIDES: Final = (
     "quick-start",
     "clients",
     "views",
+    "streams",
     "retries",
     "disputes",
 )
