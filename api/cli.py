@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ import psycopg
 from api import archives, embedded
 from api.demonstrations import offer
 from api.http import openapi_yaml
-from api.http.settings import SETTINGS, read_settings
+from api.http.settings import SETTINGS, Settings, read_settings
 from api.proofs.receipts import read_jwks, write_jwks
 from api.simulate import SimulationError, simulate
 from api.store import keys as api_keys
@@ -94,18 +95,14 @@ def serve(host: str, port: int, workers: int, data: Path) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
-    try:
-        # The workers read them again; here a wrong one is one line.
-        read_settings()
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
+    deliver = _settings().deliver  # the workers read them again
     given = os.environ.get("DATABASE_URL")
     if given:
         listener = _listen(host, port)
         with _connect(given) as conn:
             schema.check(conn)
             offered = list_offered(conn)
-        _serve(listener, workers, offered)
+        _serve(listener, workers, deliver, offered)
     folder = embedded.prepare(data)
     lock = embedded.lock(folder)
     listener = _listen(host, port)
@@ -122,10 +119,34 @@ def serve(host: str, port: int, workers: int, data: Path) -> None:
         os.environ["TRICKLOG_DATA"] = str(folder)
         os.environ["TRICKLOG_LOCK"] = str(lock)
         os.set_inheritable(lock, True)
-        _serve(listener, workers, offered)
+        _serve(listener, workers, deliver, offered)
     except BaseException:
         embedded.stop(folder)
         raise
+
+
+def _settings() -> Settings:
+    """The settings; a wrong one is one line."""
+    try:
+        return read_settings()
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+
+
+@cli.command()
+@data_option
+def deliver(data: Path) -> None:
+    """Deliver webhooks until Ctrl-C or SIGTERM: for a `serve` with TRICKLOG_DELIVER=no, or as one more beside it."""
+    # procrastinate is for this alone.
+    from api import deliveries  # noqa: PLC0415
+
+    private = _settings().webhooks_private
+    with _database(data) as url:
+        with _connect(url) as conn:
+            schema.check(conn)
+        click.echo("Delivering webhooks. Ctrl-C ends it.")
+        deliveries.run(url, private)
+    deliveries.leave()
 
 
 @cli.command()
@@ -380,7 +401,7 @@ def _listen(host: str, port: int) -> socket.socket:
             return listener
 
 
-def _serve(listener: socket.socket, workers: int, offered: list[tuple[str, str]]) -> NoReturn:
+def _serve(listener: socket.socket, workers: int, deliver: bool, offered: list[tuple[str, str]]) -> NoReturn:
     """Become gunicorn, on a listening socket: one process holds the lock, the socket and the workers.
 
     Of the demonstrations that are ``offered`` it names one.
@@ -393,11 +414,23 @@ def _serve(listener: socket.socket, workers: int, offered: list[tuple[str, str]]
         click.echo(f"A game to look at: {base}/replay/{game}")
     click.echo("Ctrl-C ends it.")
     sys.stdout.flush()
+    if deliver:
+        _deliver_beside()
     listener.set_inheritable(True)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     # -P: a package called api in the current folder is not ours.
     settings = ["-c", "python:api.server", "--bind", f"fd://{listener.fileno()}", "--workers", str(workers)]
     os.execv(sys.executable, [sys.executable, "-P", "-m", "gunicorn", *settings])
+
+
+def _deliver_beside() -> None:
+    """Start deliveries, which end when the pipe to them does: with this process, however that ends."""
+    ours, theirs = os.pipe()
+    command = [sys.executable, "-P", "-c", "from api.deliveries import main; main()"]
+    # In a session of its own: a terminal's Ctrl-C is for this process, which ends the workers first.
+    deliveries = subprocess.Popen(command, stdin=ours, start_new_session=True)
+    os.set_inheritable(theirs, True)
+    os.environ["TRICKLOG_DELIVERIES"] = f"{theirs} {deliveries.pid}"
 
 
 @contextmanager

@@ -44,6 +44,8 @@ _buckets = Buckets()
 
 # The descriptor of the data folder's lock, when the database is the embedded one.
 _lock = os.environ.get("TRICKLOG_LOCK")
+# The pipe that ends the deliveries beside it, and their process.
+_deliveries = [int(number) for number in os.environ.get("TRICKLOG_DELIVERIES", "").split()]
 _detached = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
@@ -74,6 +76,8 @@ def post_fork(_arbiter: object, _worker: object) -> None:
     # When the parent is killed the data folder is free at once, not when its workers notice.
     if _lock:
         os.close(int(_lock))
+    if _deliveries:
+        os.close(_deliveries[0])
 
 
 def post_worker_init(worker: Any) -> None:
@@ -93,6 +97,11 @@ def _end_streams(worker: Any) -> None:
 
 
 def on_exit(_: object) -> None:
-    """Stop the embedded server after the last worker."""
+    """Stop the deliveries and the embedded server after the last worker."""
+    if _deliveries:
+        pipe, process = _deliveries
+        os.close(pipe)
+        with suppress(ChildProcessError):
+            os.waitpid(process, 0)
     if _lock:
         embedded.stop(Path(os.environ["TRICKLOG_DATA"]))

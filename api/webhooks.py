@@ -10,7 +10,10 @@ from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 from uuid import UUID
 
+import orjson
+
 from api import service, store
+from api.games.rules import PUBLIC
 
 TYPES: Final = ("game.moves", "game.finished", "game.abandoned", "dispute.opened")
 FAULTS: Final = ("timeout", "connection", "certificate", "private-address", "paused", "internal")
@@ -281,3 +284,44 @@ def _view_delivery(delivery: store.Delivery) -> Shown:
         if time is not None:
             shown[name] = service.in_rfc3339(time)
     return shown
+
+
+# --- what is told ---------------------------------------------------------------------------------------------------
+
+EVENTS_MOST: Final = 50
+"""As many events are told themselves; of more only where they are to be had."""
+
+
+def write_payload(desk: service.Desk, webhook: UUID, delivery: store.Delivery) -> bytes:
+    """The body of a delivery: the same at each attempt, made from the record as it was at that event.
+
+    It holds what everybody who may see the game could see then, whoever owns the webhook.
+    """
+    if delivery.game is None:
+        return _write(delivery.type, service.in_rfc3339(delivery.created_at), {"webhook": str(webhook)})
+    with store.connection(desk.pool) as conn:
+        game = store.read_game(conn, delivery.game)
+        disputed = store.read_dispute_entries(conn, delivery.game) if delivery.dispute is not None else []
+    assert game is not None
+    assert delivery.last is not None
+    seq = delivery.last
+    first = delivery.first if delivery.first is not None else seq
+    several = delivery.type == "game.moves" and seq - first >= EVENTS_MOST
+    accepted, position = service.read_accepted(desk, game, (seq if several else first) - 1, seq)
+    events = [service.view_accepted(position, each, PUBLIC) for each in accepted]
+    data: dict[str, Any] = {"game": game.id, "ruleset": game.ruleset, "seq": seq, "status": position.status}
+    if delivery.dispute is not None:
+        entry = disputed[delivery.dispute - 1]
+        told = {name: entry.entry[name] for name in ("seat", "claim", "statement")}
+        at = service.in_rfc3339(entry.at)
+        return _write(delivery.type, at, data | {"dispute": str(delivery.dispute)} | told)
+    if delivery.type == "game.moves":
+        data |= {"first": first, "more": f"/v1/games/{game.id}/events?view=public&after={first - 1}"}
+        data |= {} if several else {"events": events}
+    else:
+        data |= {"totals": position.state.scores, "winners": position.state.winners}
+    return _write(delivery.type, events[-1]["at"], data)
+
+
+def _write(kind: str, timestamp: str, data: Mapping[str, Any]) -> bytes:
+    return orjson.dumps({"type": kind, "timestamp": timestamp, "data": data})

@@ -226,7 +226,15 @@ def test_a_database_of_ones_own(empty_database_url: str) -> None:
     assert "newer" in refusal("serve", "--port", "0", DATABASE_URL=empty_database_url)
 
 
-@pytest.mark.parametrize(("loaded", "kept_out"), [("api.server", "psycopg"), ("api.http", "sqlalchemy")])
+@pytest.mark.parametrize(
+    ("loaded", "kept_out"),
+    [
+        ("api.server", "psycopg"),
+        ("api.http", "sqlalchemy"),
+        ("api.http", "procrastinate"),
+        ("api.cli", "procrastinate"),
+    ],
+)
 def test_what_a_worker_must_not_load(loaded: str, kept_out: str) -> None:
     # psycopg that is imported before gevent patches its worker blocks that whole worker while PostgreSQL answers.
     program = f"import sys, {loaded}; sys.exit('{kept_out}' in sys.modules)"

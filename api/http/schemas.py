@@ -924,9 +924,7 @@ class DeliverySchema(Answer):
     id = _id("delivery, which is the `webhook-id` of each attempt")
     type = _is(shown.word("What it tells of.", *TYPES, "webhook.ping"))
     game = _may_be(GAME_ID | {"description": "The id of the game; absent in a ping."})
-    seq = _may_be(
-        shown.or_null("The newest event that it tells of; null for a dispute.", shown.seq("The number of an event."))
-    )
+    seq = _may_be(shown.seq("The newest event when it happened; absent in a ping."))
     created_at = _is(time("When it happened."))
     status = _is(shown.word("Whether it is still tried, was taken with a 2xx, or was given up.", *DELIVERED))
     attempts = _is(shown.number("How often it was tried, since it was last replayed by hand.", 0, 1000))

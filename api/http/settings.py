@@ -85,6 +85,7 @@ class Settings:
     max_body: int = _setting(_number(), "1048576", "bytes", "how long a request's body may be")
     max_record: int = _setting(_number(), "16777216", "bytes", "how long the body may be that brings a record")
     connections: int = _setting(_number(), "8", "", "how many connections to the database each worker holds")
+    deliver: bool = _setting(_yes_no, "yes", "", "whether `serve` delivers webhooks too, beside its workers")
     webhooks_private: bool = _setting(_yes_no, "no", "", "whether webhooks may lead to private addresses, and by http")
     rate_key: Rate | None = _setting(  # noqa: RUF009
         _rate, "60000/minute", "", "how many requests a credential may send, or none"

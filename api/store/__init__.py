@@ -25,20 +25,24 @@ from api.store.games import (
 from api.store.ids import ApiKey, SeatToken, parse_api_key, parse_game_id, parse_seat_token, write_game_id
 from api.store.keys import Key, any_key, create_key, list_keys, read_key, revoke_key
 from api.store.news import Tail, listen, notify, read_news, read_tails
-from api.store.pool import Connection, Pool, Unavailable, connection, open_pool
+from api.store.pool import Connection, Pool, Unavailable, connection, open_pool, session
 from api.store.signing import SigningKey, list_signing_keys, read_signer, rotate_signing_key
 from api.store.webhooks import (
     SECRETS_MOST,
     WEBHOOKS_MOST,
+    Attempt,
     Delivery,
     Webhook,
     WebhookSecret,
     add_ping,
     add_webhook,
     add_webhook_secret,
+    begin_attempt,
     change_webhook,
+    clean_up_webhooks,
     delete_webhook,
     delete_webhook_secret,
+    end_attempt,
     list_deliveries,
     list_webhook_secrets,
     list_webhooks,
@@ -51,6 +55,7 @@ __all__ = [
     "WEBHOOKS_MOST",
     "Addition",
     "ApiKey",
+    "Attempt",
     "Connection",
     "Delivery",
     "DisputeEntry",
@@ -75,13 +80,16 @@ __all__ = [
     "add_webhook_secret",
     "any_key",
     "append",
+    "begin_attempt",
     "change_webhook",
     "claim_answer",
+    "clean_up_webhooks",
     "connection",
     "create_game",
     "create_key",
     "delete_webhook",
     "delete_webhook_secret",
+    "end_attempt",
     "is_offered",
     "keep_answer",
     "list_deliveries",
@@ -114,5 +122,6 @@ __all__ = [
     "replay_delivery",
     "revoke_key",
     "rotate_signing_key",
+    "session",
     "write_game_id",
 ]

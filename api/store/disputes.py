@@ -21,6 +21,11 @@ class DisputeEntry(NamedTuple):
 ADD: Final = """
 WITH head AS (
     UPDATE heads SET disputes = %(place)s WHERE game = %(game)s AND disputes = %(place)s - 1 RETURNING game
+), told AS (
+    INSERT INTO deliveries (webhook, type, game, last, dispute)
+    SELECT webhook, 'dispute.opened', game, %(seq)s, %(place)s
+    FROM head JOIN games USING (game) JOIN webhooks USING (owner)
+    WHERE 'dispute.opened' = ANY (types) AND NOT paused AND %(opens)s
 )
 INSERT INTO disputes (game, place, at, digest, entry)
 SELECT game, %(place)s, %(at)s, %(digest)s, %(entry)s FROM head
@@ -30,7 +35,15 @@ SELECT game, %(place)s, %(at)s, %(digest)s, %(entry)s FROM head
 def add_dispute_entry(conn: Connection, number: int, added: DisputeEntry) -> bool:
     """Adds the next entry of a game, in one commit; False when its place is taken: then nothing was added."""
     place, at, digest, entry = added
-    row = {"game": number, "place": place, "at": at, "digest": digest, "entry": orjson.dumps(entry).decode()}
+    row = {
+        "game": number,
+        "place": place,
+        "at": at,
+        "digest": digest,
+        "entry": orjson.dumps(entry).decode(),
+        "seq": entry.get("seq"),
+        "opens": "claim" in entry,
+    }
     try:
         return conn.execute(ADD, row).rowcount > 0
     except UniqueViolation:

@@ -277,6 +277,12 @@ WITH head AS (
     UPDATE heads SET seq = %(seq)s, head = %(head)s, status = %(status)s, summary = %(summary)s, updated_at = now()
     WHERE game = %(game)s AND seq = %(expected)s AND head = %(expected_head)s
     RETURNING game
+), told AS (
+    INSERT INTO deliveries (webhook, type, game, first, last)
+    SELECT webhook, type, game, %(expected)s + 1, %(seq)s
+    FROM head JOIN games USING (game) JOIN webhooks USING (owner)
+    CROSS JOIN unnest(ARRAY['game.moves', 'game.' || %(status)s]) AS type
+    WHERE type = ANY (types) AND NOT paused AND %(seq)s > %(expected)s
 )"""
 ADD_EVENTS: Final = """
 INSERT INTO events (game, seq, at, event, digest)

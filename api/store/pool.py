@@ -43,19 +43,22 @@ class Unavailable(Exception):
         super().__init__("the database is away")
 
 
+def session(dsn: str) -> dict[str, Any]:
+    """What a connection to ``dsn`` is opened with, to act as the service's role does."""
+    parameters = conninfo_to_dict(dsn)
+    options = " ".join(f"-c {name}={value}" for name, value in SESSION.items())
+    return (
+        SOCKET
+        | parameters
+        | {"options": f"{parameters.get('options') or ''} {options}".strip(), "client_encoding": "UTF8"}
+    )
+
+
 def open_pool(dsn: str, size: int) -> Pool:
     """A pool of ``size`` autocommit connections that act as the service's role; close it with ``.close()``.
 
     It returns at once, with the database away too. Threads don't survive a fork: each worker opens its own.
     """
-    parameters = conninfo_to_dict(dsn)
-    session = " ".join(f"-c {name}={value}" for name, value in SESSION.items())
-    arguments: dict[str, Any] = SOCKET | parameters
-    arguments |= {
-        "options": f"{parameters.get('options') or ''} {session}".strip(),
-        "client_encoding": "UTF8",
-        "autocommit": True,
-    }
 
     def check(connection: Connection) -> None:
         # Costs no round trip: reads what a server that went away left behind, first its farewell, then the end.
@@ -67,7 +70,7 @@ def open_pool(dsn: str, size: int) -> Pool:
             raise
 
     pool = ConnectionPool(
-        kwargs=arguments,
+        kwargs=session(dsn) | {"autocommit": True},
         min_size=size,
         open=True,
         check=check,

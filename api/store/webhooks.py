@@ -210,3 +210,90 @@ def replay_delivery(conn: Connection, webhook: UUID, delivery: UUID) -> Delivery
         (delivery, webhook),
     ).fetchone()
     return None if row is None else Delivery(*row)
+
+
+# --- attempts -------------------------------------------------------------------------------------------------------
+
+
+class Attempt(NamedTuple):
+    """A delivery that is being tried: where, whether it may be, and what it is signed with, the newest key first."""
+
+    delivery: Delivery
+    webhook: UUID
+    url: str
+    paused: bool
+    keys: list[bytes]
+
+
+BEGIN: Final = f"""
+UPDATE deliveries SET attempts = attempts + 1, attempted_at = now()
+FROM webhooks JOIN api_keys ON key = owner
+WHERE delivery = %s AND replay = %s AND status = 'pending' AND webhooks.webhook = deliveries.webhook
+RETURNING webhooks.webhook, url, paused OR revoked_at IS NOT NULL,
+    ARRAY(
+        SELECT webhook_secrets.key FROM webhook_secrets WHERE webhook_secrets.webhook = webhooks.webhook AND {VALID}
+        ORDER BY webhook_secrets.created_at DESC
+    ),
+    {DELIVERY}
+"""  # noqa: S608
+
+
+def begin_attempt(conn: Connection, delivery: UUID, replay: int) -> Attempt | None:
+    """Counts an attempt at a delivery; None when there is nothing to be delivered any more, or it began anew since."""
+    row = conn.execute(BEGIN, (delivery, replay)).fetchone()
+    return None if row is None else Attempt(Delivery(*row[4:]), *row[:4])
+
+
+END: Final = """
+WITH ended AS (
+    UPDATE deliveries
+    SET status = %(status)s, answer = %(answer)s, fault = %(fault)s,
+        next_attempt_at = now() + %(delay)s * interval '1 second'
+    WHERE delivery = %(delivery)s AND replay = %(replay)s
+)
+UPDATE webhooks SET paused = true WHERE webhook = %(webhook)s AND %(pause)s
+"""
+
+
+def end_attempt(
+    conn: Connection,
+    attempt: Attempt,
+    replay: int,
+    *,
+    status: str,
+    answer: int | None,
+    fault: str | None,
+    delay: float | None,
+    pause: bool,
+) -> None:
+    """Notes how an attempt ended: what the delivery is now, and ``delay``, the seconds until it is tried again."""
+    conn.execute(
+        END,
+        {
+            "delivery": attempt.delivery.delivery,
+            "replay": replay,
+            "webhook": attempt.webhook,
+            "status": status,
+            "answer": answer,
+            "fault": fault,
+            "delay": delay,
+            "pause": pause,
+        },
+    )
+
+
+REMOVE: Final = """
+DELETE FROM deliveries WHERE delivery IN (
+    SELECT delivery FROM deliveries
+    WHERE created_at < now() - %s * interval '1 day'
+       OR NOT EXISTS (SELECT FROM webhooks WHERE webhooks.webhook = deliveries.webhook)
+    LIMIT 10000
+)
+"""
+
+
+def clean_up_webhooks(conn: Connection, days: int) -> None:
+    """Removes the deliveries older than so many ``days``, and the webhooks of revoked keys."""
+    conn.execute("DELETE FROM webhooks USING api_keys WHERE key = owner AND revoked_at IS NOT NULL")
+    while conn.execute(REMOVE, (days,)).rowcount:
+        pass

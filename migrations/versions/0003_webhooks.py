@@ -65,7 +65,12 @@ CREATE FUNCTION defer_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM procrastinate_defer_jobs_v1(ARRAY[ROW(
         'deliveries', 'deliver', 0, NULL, NULL,
-        jsonb_build_object('delivery', NEW.delivery, 'replay', NEW.replay), NULL
+        jsonb_build_object(
+            'owner', (SELECT owner FROM webhooks WHERE webhook = NEW.webhook),
+            'delivery', NEW.delivery,
+            'replay', NEW.replay
+        ),
+        NULL
     )::procrastinate_job_to_defer_v1]);
     RETURN NULL;
 END
