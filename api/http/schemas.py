@@ -298,6 +298,24 @@ class RecordReplayQuery(ReplayQuery):
     view = QueryView("`table`")
 
 
+class OembedQuery(Request):
+    """What to embed."""
+
+    url = fields.String(
+        required=True,
+        validate=Length(1, 2000),
+        metadata={
+            "description": "The address of a game in the viewer.",
+            "examples": ["http://127.0.0.1:8000/replay/0000001dem000000#at=9"],
+        },
+    )
+    format = fields.String(
+        load_default="json", validate=OneOf(["json"]), metadata={"description": "The form of the answer: JSON alone."}
+    )
+    maxwidth = QueryInteger(validate=Range(1, 10000), metadata={"description": "The most pixels that it may be wide."})
+    maxheight = QueryInteger(validate=Range(1, 10000), metadata={"description": "The most pixels that it may be high."})
+
+
 # --- bodies ---------------------------------------------------------------------------------------------------------
 
 
@@ -1035,6 +1053,22 @@ class RulesetsSchema(Answer):
     """All games."""
 
     rulesets = _nested(RulesetSchema, "The rulesets.", 100)
+
+
+class OembedSchema(Answer):
+    """How to embed a game, as oEmbed 1.0 has it."""
+
+    version = fields.String(required=True, validate=OneOf(["1.0"]), metadata={"description": "That of oEmbed."})
+    type = fields.String(required=True, validate=OneOf(["rich"]), metadata={"description": "What is embedded: HTML."})
+    provider_name = fields.String(required=True, metadata={"description": "The name of the service."})
+    provider_url = fields.String(required=True, metadata={"description": "The address of this installation."})
+    title = fields.String(required=True, metadata={"description": "The game and its players."})
+    html = fields.String(required=True, metadata={"description": "The frame to put on a page."})
+    width = fields.Integer(required=True, metadata={"description": "How many pixels it is wide."})
+    height = fields.Integer(required=True, metadata={"description": "How many pixels it is high."})
+    thumbnail_url = fields.String(required=True, metadata={"description": "The address of the picture of the table."})
+    thumbnail_width = fields.Integer(required=True, metadata={"description": "How many pixels that is wide."})
+    thumbnail_height = fields.Integer(required=True, metadata={"description": "How many pixels that is high."})
 
 
 class DemonstrationSchema(Answer):

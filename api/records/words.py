@@ -12,7 +12,7 @@ from typing import Any, Final
 from api.cards import BIG_JOKER, LITTLE_JOKER, SUIT_NAMES
 from api.games.rules import Effect, Seen
 from api.games.shown import COMMON_EFFECTS
-from api.records.replay import ABANDON, TAKEBACK, Step, view_effects, view_event
+from api.records.replay import ABANDON, TAKEBACK, Position, Step, view_effects, view_event
 
 _TABLE_EVENTS: Final = {
     TAKEBACK: "The owner takes back every event after {to}",
@@ -69,7 +69,7 @@ def sayer(step: Step, players: Sequence[str], card: Callable[[str], str], articl
     An ``article`` stands before a card that is alone.
     """
     pack = step.position.state.pack.position
-    sides = side_names(step, players)
+    sides = side_names(step.position, players)
 
     def part(name: str, value: Any) -> str:
         if isinstance(value, list):
@@ -98,11 +98,11 @@ def sayer(step: Step, players: Sequence[str], card: Callable[[str], str], articl
     return say
 
 
-def side_names(step: Step, players: Sequence[str]) -> list[str]:
+def side_names(position: Position, players: Sequence[str]) -> list[str]:
     """Each side by its players."""
-    if step.position.ruleset.sides == "seats":
+    if position.ruleset.sides == "seats":
         return list(players)
-    teams = len(step.position.state.scores)
+    teams = len(position.state.scores)
     return [" and ".join(players[team::teams]) for team in range(teams)]
 
 
@@ -117,7 +117,7 @@ def _fill(words: str, facts: Mapping[str, Any], say: Say) -> str:
 
 def _line(line: Mapping[str, Any], step: Step, players: Sequence[str]) -> str:
     """A line of the score sheet; its text names seats by number and cards by their short names."""
-    sides = side_names(step, players)
+    sides = side_names(step.position, players)
 
     def named(found: re.Match[str]) -> str:
         seat, team, card = found.groups()

@@ -106,13 +106,18 @@ MATRIX: dict[str, dict[str, int]] = {
     "getDocsPage": ANYBODY,
     "getProblem": ANYBODY,
     "listDemonstrations": ANYBODY,
+    "getPicture": SEES | FALSE | SECRET,
+    # there is no query: as for every address that is none of the viewer's
+    "getOembed": dict.fromkeys(ANYBODY, 422),
     "openViewer": ANYBODY,
     "openGameViewer": ANYBODY,
     "getViewerPart": ANYBODY,
 }
 
 # And about a public one: where it differs for who shows nothing.
-PUBLIC = dict.fromkeys(("getGame", "listEvents", "getState", "getLedger", "getReplay", "listDisputes"), 200) | {
+PUBLIC = dict.fromkeys(
+    ("getGame", "listEvents", "getState", "getLedger", "getReplay", "getPicture", "listDisputes"), 200
+) | {
     "giveClientSeed": 401,
     "auditGame": 403,
     "disputeScore": 401,
