@@ -16,8 +16,10 @@ from markupsafe import Markup
 
 from api.games import LATEST
 from api.games.rules import Ruleset
+from api.games.shown import COMMON_EFFECTS
 from api.http.problems import PROBLEM_TYPES
 from api.http.responses import PUBLIC
+from api.http.shapes import said
 from api.rule_texts import common_texts, disputed_game, game_texts
 
 _GUIDES: Final = (
@@ -75,7 +77,7 @@ def _indented(value: Any) -> str:
 
 
 _templates = Environment(loader=PackageLoader("api.http"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-_templates.filters |= {"markdown": _rendered, "indented": _indented}
+_templates.filters |= {"markdown": _rendered, "indented": _indented, "said": said}
 _templates.globals |= {"style": Markup(_STYLE)}  # noqa: S704
 
 # --- pages ----------------------------------------------------------------------------------------------------------
@@ -99,13 +101,14 @@ class Published:
     def pages(self) -> dict[str, Page]:
         """Every page, by its path."""
         schemas = self.document["components"]["schemas"]
+        common = {"texts": common_texts(), "common_effects": COMMON_EFFECTS}
         overview = {"document": self.document, "rulesets": LATEST.values()}
         reference = {"document": self.document, "operations": _by_tag(self.document)}
         problems = {problem.uri: problem for problem in PROBLEM_TYPES.values()}
         return {
             "/docs": Page("Start", "Overview", "overview.html", overview),
             **{f"/docs/{name}": _text("Start", files("api.http") / "guides" / f"{name}.md") for name in _GUIDES},
-            "/docs/common": Page("Rules", "What every game shares", "common.html", {"texts": common_texts()}),
+            "/docs/common": Page("Rules", "What every game shares", "common.html", common),
             **{f"/docs/{ruleset.id}": _game(ruleset) for ruleset in LATEST.values()},
             "/docs/reference": Page("Reference", "Operations", "reference.html", reference),
             "/docs/shapes": Page("Reference", "Shapes", "shapes.html", {"schemas": schemas}),

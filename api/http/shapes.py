@@ -141,10 +141,10 @@ def chance_shapes(ruleset: Ruleset) -> dict[str, Shape]:
 def _sentence(ruleset: Ruleset, kind: str) -> str:
     """What an event says."""
     state = _any_state(ruleset)
-    return _said(f"The player {state.moves[kind].words}" if kind in state.moves else state.chances[kind].words)
+    return said(f"The player {state.moves[kind].words}" if kind in state.moves else state.chances[kind].words)
 
 
-def _said(words: str) -> str:
+def said(words: str) -> str:
     """Words as a description: the fields in backticks, with what is left out where they are."""
     return re.sub(r"[][]", "", words.replace("{", "`").replace("}", "`")) + "."
 
@@ -529,7 +529,7 @@ def _effects() -> dict[str, Shape]:
                 for name, shape in more.items():
                     other = _with_cards(shape)
                     joined[name] = _widest(joined[name], other) if name in joined else other
-            texts.append(_said(effect.words or "The event says what has happened"))
+            texts.append(said(effect.words or "The event says what has happened"))
             lines.append(effect.lines)
     return {
         name: {

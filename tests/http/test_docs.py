@@ -8,9 +8,11 @@ import pytest
 
 from api.games import LATEST
 from api.games.rules import COMMON_RULES, Ruleset
+from api.games.shown import COMMON_EFFECTS
 from api.http import docs
 from api.http.problems import PROBLEM_TYPES
 from tests.http.client import Api, operations
+from tests.records import played
 
 games = pytest.mark.parametrize("ruleset", LATEST.values(), ids=LATEST)
 
@@ -73,6 +75,7 @@ def test_every_operation_is_documented(api: Api, site: dict[str, str]) -> None:
         assert operation["operationId"] in found
         for parameter in operation["parameters"]:
             assert f"<code>{parameter['name']}</code>" in site["/docs/reference"], f"{method} {path}"
+    assert set(api.document["components"]["headers"]) <= found
     assert set(api.document["components"]["schemas"]) == anchors(site["/docs/shapes"]) - {"pages"}
 
 
@@ -101,8 +104,30 @@ def test_every_move_and_chance_event_of_a_game_is_documented(site: dict[str, str
         assert f'{{"type": "{kind}"' in unescape(site[f"/docs/{ruleset.id}"])
 
 
-def test_every_common_rule_is_documented(site: dict[str, str]) -> None:
+@games
+def test_every_effect_and_field_of_the_table_of_a_game_is_documented(
+    api: Api, key: str, site: dict[str, str], ruleset: Ruleset
+) -> None:
+    text, shared = site[f"/docs/{ruleset.id}"], site["/docs/common"]
+    game = api.ok("POST", "/v1/records", key, played(ruleset, ruleset.seats[0], 1))["id"]
+    seen: set[str] = set()
+    for event in api.ok("GET", f"/v1/games/{game}/events?limit=1000", key)["events"]:
+        for effect in event["effects"]:
+            seen.add(effect["type"])
+            (row,) = re.findall(rf"<tr><td><code>{effect['type']}</code></td>(.*?)</tr>", text + shared, re.DOTALL)
+            for fact in effect.keys() - {"type", "redacted"}:
+                assert f"<code>{fact}</code>" in row, effect["type"]
+    assert {"round-scored", "game-over"} < seen
+    for name in api.ok("GET", f"/v1/games/{game}/state", key)["table"]:
+        assert f"<td><code>{name}</code></td>" in text
+    for kind in ruleset.effects:
+        assert f"<td><code>{kind}</code></td>" in text
+
+
+def test_every_common_rule_and_effect_is_documented(site: dict[str, str]) -> None:
     assert set(COMMON_RULES) <= anchors(site["/docs/common"])
+    for kind in COMMON_EFFECTS:
+        assert f"<td><code>{kind}</code></td>" in site["/docs/common"]
 
 
 def test_rule_of_a_refusal_is_where_its_link_leads(api: Api, site: dict[str, str], key: str) -> None:
