@@ -4,6 +4,7 @@ import random
 import re
 import socket
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from flask import Response, request
@@ -58,8 +59,11 @@ def stream(opened: service.Opened, view: Seen, query: Mapping[str, Any], media_t
         service.within("after", after, 0, newest)
     if opened.over and after == newest:
         return respond(None, 204, None, {})
-    events = context().hub.follow(opened, view, after)
+    hub = context().hub
+    events = hub.follow(opened, view, after)
     connection = request.environ.get("gunicorn.socket")
+    if connection is not None:
+        _limit_silence(connection, 2 * hub.heartbeat)
     return respond(_written(events, _FORMS[media_type], connection), 200, media_type, _HEADERS)
 
 
@@ -86,10 +90,18 @@ def _written(
             yield b"".join([form.event % {b"seq": seq, b"event": event} for seq, event in some]) or form.heartbeat
 
 
+def _limit_silence(connection: socket.socket, seconds: float) -> None:
+    """Has the system close the connection of a caller that takes nothing for so long, or has vanished."""
+    with suppress(AttributeError, OSError):  # another system, or no TCP
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * seconds))
+
+
 def _closed(connection: socket.socket) -> bool:
     """Whether the caller has gone: a first write would still succeed then."""
     try:
-        return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != _ESTABLISHED
+        state = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+        # Takes the error away from whoever uses the connection next.
+        return bool(connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)) or state != _ESTABLISHED
     except (AttributeError, OSError):
-        # no TCP, or another system: the second write fails
+        # Then the second write fails.
         return False

@@ -2,7 +2,9 @@
 
 import json
 import signal
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection, HTTPResponse
@@ -21,6 +23,7 @@ from werkzeug.wrappers import Response
 from api import service, store
 from api.games import LATEST
 from api.http import create_app
+from tests.benchmarks.http import war
 from tests.games.playing import STYLES, whole
 from tests.http.client import Api
 from tests.http.test_server import served
@@ -399,15 +402,28 @@ def test_streams_end_when_the_server_does(shared_database_url: str, api: Api, ke
         assert psutil.Process(server).wait(60) == 0
 
 
-def test_a_connection_that_is_closed_frees_its_stream(shared_database_url: str, api: Api, key: str) -> None:
-    path = f"/v1/games/{api.new_game(key)['id']}"
+@pytest.mark.parametrize("how", ["closed", "never read"])
+def test_a_connection_that_is_of_no_use_frees_its_stream(
+    shared_database_url: str, api: Api, key: str, how: str
+) -> None:
+    played = war(1000, 1)
+    game = api.new_game(key, players=list("NESW"), dealer="client", config=played.config)
+    path = f"/v1/games/{game['id']}"
+    api.ok("POST", f"{path}/moves", key, {"moves": played.events})
     with served(shared_database_url, 1, TRICKLOG_HEARTBEAT="1") as (port, server):
         (worker,) = psutil.Process(server).children()
 
         def connections() -> int:
             return sum(each.laddr.port == port for each in worker.net_connections("tcp") if each.status != "LISTEN")
 
-        with open_stream(port, path, key):
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", port))
+            head = f"GET {path}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nAccept: {EVENT_STREAM}"
+            connection.sendall(f"{head}\r\n\r\n".encode())
+            assert connection.recv(12) == b"HTTP/1.1 200"
             assert connections() == 1
-        while connections():
-            pass
+            if how == "closed":
+                connection.close()
+            while connections():
+                time.sleep(0.1)
