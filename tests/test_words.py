@@ -71,6 +71,16 @@ def test_what_follows_is_told_after_the_event_line_by_line() -> None:
     assert scored[3] == "0 points for Ann: Ann bid 4 and took 2: the bid is broken."
 
 
+@pytest.mark.parametrize("ruleset", [path.name for path in sorted(GOLDEN.iterdir())])
+def test_each_line_of_the_score_sheet_is_told_once(ruleset: str) -> None:
+    for path in sorted((GOLDEN / ruleset).glob("*-seats.json")):
+        game = recorded(path)
+        state = game.position().state
+        said = [sentence for step in game.walk() for sentence in sentences(step, PLAYERS[: game.seats], TABLE)]
+        points = [sentence for sentence in said if re.match(r"(Minus )?[0-9]+ points? for ", sentence)]
+        assert len(points) == len(state.lines)
+
+
 def test_teams_are_told_by_their_players() -> None:
     shown = [sentence for each in told("kraken/1-mixed-1.json", PUBLIC) for sentence in each]
     assert any(

@@ -29,6 +29,7 @@ _GUIDES: Final = (
     "streams",
     "retries",
     "disputes",
+    "replay-viewer",
 )
 """The pages in ``guides``, in the order in which they are listed."""
 

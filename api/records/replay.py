@@ -48,11 +48,15 @@ class Position:
 
 
 class Step(NamedTuple):
-    """An event of a record, what followed from it, and the position after it (which the next step changes)."""
+    """An event of a record, what followed from it, and the position after it (which the next step changes).
+
+    ``lines`` counts those that the score sheet had before it.
+    """
 
     event: Event
     effects: Sequence[Effect]
     position: Position
+    lines: int
 
 
 def begin(ruleset: Ruleset, config: Mapping[str, Any], seats: int) -> Position:
@@ -117,18 +121,19 @@ def walk(ruleset: Ruleset, config: Mapping[str, Any], seats: int, events: Sequen
             position.state = state.copy()
             position.state.lines = lines
             position.seq += 1
-            yield Step(event, [Effect(RETRACTED, {"events": retracted})], position)
+            yield Step(event, [Effect(RETRACTED, {"events": retracted})], position, count)
             continue
+        count = len(position.state.lines)
         effects = advance(position, event)
         live.append(position.seq)
         if "seat" in event:
             moves.append(position.seq)
         if position.seq in kept:
             # without its score lines, of which those of every later position are a continuation
-            state, count = position.state.copy(), len(position.state.lines)
+            state = position.state.copy()
+            saved[position.seq] = (state, len(state.lines))
             state.lines = []
-            saved[position.seq] = (state, count)
-        yield Step(event, effects, position)
+        yield Step(event, effects, position, count)
 
 
 def _check_takeback(position: Position, event: Event, live: Sequence[int], moves: Sequence[int]) -> int:

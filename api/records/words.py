@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from api.cards import BIG_JOKER, LITTLE_JOKER, SUIT_NAMES
-from api.games.rules import Effect, Seen
+from api.games.rules import Effect, Seen, view_line
 from api.games.shown import COMMON_EFFECTS
 from api.records.replay import ABANDON, TAKEBACK, Position, Step, view_effects, view_event
 
@@ -36,12 +36,17 @@ Say = Callable[[str, Any], str]
 
 
 def sentences(step: Step, players: Sequence[str], view: Seen) -> list[str]:
-    """An event in full sentences, as it is read aloud: itself, then what followed from it, line by line."""
+    """An event in full sentences, as it is read aloud: itself, then what followed from it, line by line.
+
+    A line of the score sheet is told once, although the effect that ends a round has those of earlier events too.
+    """
     say = sayer(step, players, lambda name: _SPOKEN[name], "the ")
     told = [event_words(step, players, view, say)]
+    untold = {id(line) for line in step.position.state.lines[step.lines :]}
     for effect in step.effects:
         told += [words for words in [effect_words(step, effect, view, say)] if words]
-        told += [_line(line, step, players) for line in view_effects([effect], view)[0].get("lines", ())]
+        told += [_line(view_line(line, view), step, players) for line in effect.lines if id(line) in untold]
+        untold.difference_update(map(id, effect.lines))
     return told
 
 

@@ -112,7 +112,7 @@ def hidden_fields(state: Any, event: Event) -> list[Field]:
 
 def learned(step: Step, view: Seen) -> set[str]:
     """The cards that ``view`` may know by a step: told by the fields' ``known_to``, its own hand, and what is shown."""
-    event, effects, position = step
+    event, effects, position, _ = step
     state = position.state
     pack = state.pack
     known: list[Any] = []

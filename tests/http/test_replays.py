@@ -7,15 +7,24 @@ import pytest
 
 from tests.http.client import Api
 
+Over = tuple[str, dict[str, Any]]
+"""The path of a game that is over, and its record."""
 
-def finished(api: Api, key: str, ruleset: str = "quadruple-war", **options: Any) -> tuple[str, dict[str, Any]]:
-    """The path of a game that is over, and its record."""
+
+def finished(api: Api, key: str, ruleset: str = "quadruple-war", **options: Any) -> Over:
+    """A game that is over."""
     config = {"target": 1, "first_dealer": 0} if ruleset == "quadruple-war" else {}
     game = api.new_game(key, ruleset, **{"config": config, "visibility": "public", **options})
     path = f"/v1/games/{game['id']}"
     if api.play(game["id"], key, 300)["status"] == "running":
         api.ok("POST", f"{path}/abandon", key, {"reason": "Late."})
     return path, api.ok("GET", f"{path}/record", key)
+
+
+@pytest.fixture(scope="module")
+def over(api: Api) -> Over:
+    """One that is only looked at."""
+    return finished(api, api.new_key())
 
 
 def replayed(api: Api, record: Any, query: str = "", **more: Any) -> Any:
@@ -40,13 +49,13 @@ def test_a_record_is_shown_as_its_game_is(api: Api, key: str) -> None:
         assert shown["audit"] == api.ok("POST", "/v1/audits", key, {"record": record})
 
 
-def test_receipts_are_audited_with_it(api: Api, key: str) -> None:
-    _, record = finished(api, key)
+def test_receipts_are_audited_with_it(api: Api, over: Over) -> None:
+    _, record = over
     assert replayed(api, record, receipts=["a.b.c"])["audit"]["ok"] is False
 
 
-def test_it_comes_in_parts(api: Api, key: str) -> None:
-    _, record = finished(api, key)
+def test_it_comes_in_parts(api: Api, over: Over) -> None:
+    _, record = over
     whole = replayed(api, record)["frames"]
     part = replayed(api, record, "?from=3&to=7")
     assert (part["frames"], part["next"]) == (whole[2:7], 8)
@@ -56,15 +65,15 @@ def test_it_comes_in_parts(api: Api, key: str) -> None:
         assert list(problem["errors"]) == [field]
 
 
-def test_nothing_is_stored(api: Api, key: str) -> None:
-    _, record = finished(api, key)
+def test_nothing_is_stored(api: Api, key: str, over: Over) -> None:
+    _, record = over
     before = api.ok("GET", "/v1/games", key)
     replayed(api, record)
     assert api.ok("GET", "/v1/games", key) == before
 
 
-def test_a_record_by_hand_needs_no_times_or_digests(api: Api, key: str) -> None:
-    _, record = finished(api, key)
+def test_a_record_by_hand_needs_no_times_or_digests(api: Api, over: Over) -> None:
+    _, record = over
     events = [
         {name: value for name, value in event.items() if name not in ("at", "digest", "salt")}
         for event in record["events"]
@@ -85,8 +94,8 @@ def test_a_running_game_is_shown_without_seed_and_salts(api: Api, key: str) -> N
     assert "seed" not in shown["game"]
 
 
-def test_a_false_record_is_shown_as_far_as_it_is_true(api: Api, key: str) -> None:
-    _, record = finished(api, key)
+def test_a_false_record_is_shown_as_far_as_it_is_true(api: Api, over: Over) -> None:
+    _, record = over
     false = deepcopy(record)
     plays = [(place, event) for place, event in enumerate(false["events"]) if event["type"] == "play"]
     place, first = plays[0]
@@ -102,8 +111,8 @@ def test_a_false_record_is_shown_as_far_as_it_is_true(api: Api, key: str) -> Non
     ("change", "field"),
     [({"ruleset": "bridge"}, "ruleset"), ({"players": ["Ann"]}, "players"), ({"events": [{"type": 1}]}, "events.0")],
 )
-def test_what_is_no_record_is_refused(api: Api, key: str, change: dict[str, Any], field: str) -> None:
-    _, record = finished(api, key)
+def test_what_is_no_record_is_refused(api: Api, over: Over, change: dict[str, Any], field: str) -> None:
+    _, record = over
     problem = api.refused(422, "invalid-request", "POST", "/v1/replays", None, {"record": {**record, **change}})
     assert list(problem["errors"]) == [field]
 
