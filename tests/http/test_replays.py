@@ -16,7 +16,7 @@ def finished(api: Api, key: str, ruleset: str = "quadruple-war", **options: Any)
     config = {"target": 1, "first_dealer": 0} if ruleset == "quadruple-war" else {}
     game = api.new_game(key, ruleset, **{"config": config, "visibility": "public", **options})
     path = f"/v1/games/{game['id']}"
-    if api.play(game["id"], key, 300)["status"] == "running":
+    if api.play(game["id"], key, 60)["status"] == "running":
         api.ok("POST", f"{path}/abandon", key, {"reason": "Late."})
     return path, api.ok("GET", f"{path}/record", key)
 
