@@ -168,7 +168,7 @@ export function layOut(measured, scene, turn) {
   filled.forEach((pile, index) => {
     const cards = Array.isArray(pile.value) ? pile.value : pile.value.cards ?? (pile.value.count === undefined ? [pile.value] : []);
     const count = pile.value.count ?? cards.length;
-    if (Array.isArray(pile.value) && !count && pile.other_pack) return;
+    if (!count) return;
     const x = row ? center.x + (index - (filled.length - 1) / 2) * heap * 1.9 : center.x - Math.min(center.room / 2 - heap * 0.4, full * 2.5);
     const y = row ? center.y - full * (narrow ? 0.55 : 0.6) : center.y;
     const spread = pile.other_pack ? cards : [cards.at(-1)];

@@ -1,6 +1,6 @@
 // The log and the score sheet beside the table.
 
-import {brief, count, el, list, moment, named, prose} from "./words.js";
+import {brief, count, el, fill, moment, named, prose} from "./words.js";
 
 /** A click on an event anywhere: the page goes to it. */
 export const goTo = (from, seq) => from.dispatchEvent(new CustomEvent("go", {detail: seq, bubbles: true}));
@@ -29,7 +29,7 @@ export class GameLog extends HTMLElement {
       this.of = story;
       this.folds = [];
       this.rows = new Map();
-      this.replaceChildren();
+      fill(this);
     }
     story.rounds.forEach((round, index) => {
       const fold = this.folds[index] ?? this.addFold(index);
@@ -38,7 +38,7 @@ export class GameLog extends HTMLElement {
       fold.first = round.first;
       fold.title.textContent = `Round ${round.round}`;
       fold.span.textContent = count(round.last - round.first + 1, "event");
-      if (fold.details.open) this.fill(fold);
+      if (fold.details.open) this.addRows(fold);
     });
     if (story.retracted.size) this.strike();
   }
@@ -49,13 +49,13 @@ export class GameLog extends HTMLElement {
     const rows = el("ol", {});
     const details = el("details", {}, el("summary", {}, title, " ", span), rows);
     const fold = {details, title, span, rows, filled: 0};
-    details.addEventListener("toggle", () => { if (details.open) this.fill(fold); });
+    details.addEventListener("toggle", () => { if (details.open) this.addRows(fold); });
     this.folds[index] = fold;
     this.append(details);
     return fold;
   }
 
-  fill(fold) {
+  addRows(fold) {
     const added = [];
     for (let seq = Math.max(fold.first, fold.filled + 1); seq <= fold.last; seq++) added.push(this.row(seq));
     fold.filled = fold.last;
@@ -94,7 +94,7 @@ export class GameLog extends HTMLElement {
       this.open = fold;
     }
     if (!fold.details.open && scroll) fold.details.open = true;
-    if (fold.details.open && fold.filled < fold.last) this.fill(fold);
+    if (fold.details.open && fold.filled < fold.last) this.addRows(fold);
     const row = this.rows.get(seq);
     if (this.current !== row) {
       this.current?.firstChild.removeAttribute("aria-current");
@@ -124,7 +124,7 @@ export class ScoreSheet extends HTMLElement {
     this.disputes = [];
     this.sheet = el("div", {class: "sheet"});
     this.claims = el("div", {class: "claims"});
-    this.replaceChildren(this.sheet, this.claims);
+    fill(this, this.sheet, this.claims);
   }
 
   /** Shows the sheet as it stood at a moment: its lines (null: not there yet) and the totals. */
@@ -141,7 +141,7 @@ export class ScoreSheet extends HTMLElement {
     const rows = [...rounds].map(([round, all]) => el("tr", {},
       el("th", {scope: "row"}, String(round)),
       ...sides.map((_, side) => el("td", {}, String(all.filter((line) => line.side === side).reduce((sum, line) => sum + line.points, 0))))));
-    this.sheet.replaceChildren(
+    fill(this.sheet,
       el("table", {class: "points"}, el("caption", {}, "Points by round"), el("thead", {}, heads), el("tbody", {}, ...rows), el("tfoot", {}, totals)),
       lines ? null : el("p", {class: "quiet"}, "The lines come as soon as the events before have been fetched."),
       ...[...rounds].reverse().map(([round, all]) => el("section", {}, el("h3", {}, `Round ${round}`),
@@ -171,7 +171,7 @@ export class ScoreSheet extends HTMLElement {
   /** Shows disputes: each claim beside what the record leads to. */
   set held(disputes) {
     const {sides, game} = this.info;
-    this.claims.replaceChildren(...(disputes.length ? [el("h2", {}, "Disputes")] : []), ...disputes.map((dispute) => {
+    fill(this.claims, ...(disputes.length ? [el("h2", {}, "Disputes")] : []), ...disputes.map((dispute) => {
       const {claim, finding} = dispute;
       const about = claim.totals ? "The totals" : claim.round !== undefined ? `Round ${claim.round}` : `Line ${claim.line}`;
       const numbers = (value) => (Array.isArray(value) ? value : [value]).map((each) => (each === null ? "—" : String(each)));

@@ -2,7 +2,7 @@
 
 import {Problem} from "./api.js";
 import {goTo} from "./panels.js";
-import {count, el} from "./words.js";
+import {count, el, fill} from "./words.js";
 import {canCheckReceipts, canonical, checkDeals, checkReceipt, commitmentOf, digestOf, headsOf} from "./verify.js";
 
 const PROVES = {
@@ -30,7 +30,7 @@ export class ProofPanel extends HTMLElement {
     this.receipts = el("textarea", {id: "receipts", rows: 3, spellcheck: false, placeholder: "One receipt a line"});
     this.button = el("button", {class: "main", on: {click: () => this.verify()}}, "Verify in this browser");
     this.audited = el("div", {class: "audit"});
-    this.replaceChildren(
+    fill(this,
       el("h2", {}, "Proof"),
       el("p", {}, "Your browser computes every digest itself, the head that they lead to, and, once the seed is public, every deal."),
       el("label", {htmlFor: "receipts"}, "Receipts, if you kept some"), this.receipts,
@@ -49,7 +49,7 @@ export class ProofPanel extends HTMLElement {
   }
 
   async verify() {
-    this.results.replaceChildren();
+    fill(this.results);
     if (!globalThis.crypto?.subtle) {
       this.add(null, "Not here", "This browser computes digests only on pages that come over HTTPS or from this machine.");
       return;
@@ -149,10 +149,10 @@ export class ProofPanel extends HTMLElement {
     try {
       audit = await this.source.audit();
     } catch (error) {
-      this.audited.replaceChildren(el("p", {role: "alert"}, error.message));
+      fill(this.audited, el("p", {role: "alert"}, error.message));
       return;
     }
-    this.audited.replaceChildren(
+    fill(this.audited,
       el("h3", {}, audit.ok ? "The service's audit: everything holds" : "The service's audit: something does not hold"),
       el("ol", {class: "checks"}, ...audit.checks.map(({check, ok, detail, event}) => el("li", {class: ok ? "ok" : "bad"},
         el("span", {class: "sign-of", role: "img", aria: {label: ok ? "holds" : "fails"}}, ok ? "✓" : "✗"),

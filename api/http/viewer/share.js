@@ -1,6 +1,6 @@
 // Links to what is seen, and the record to take away.
 
-import {el} from "./words.js";
+import {el, fill} from "./words.js";
 
 export class SharePanel extends HTMLElement {
   set game({source, address}) {
@@ -13,7 +13,7 @@ export class SharePanel extends HTMLElement {
       this.link = el("input", {id: "link", readOnly: true});
       this.frame = el("textarea", {id: "frame", rows: 3, readOnly: true});
       this.with = api.token ? el("input", {type: "checkbox", id: "with-token", on: {change: () => this.show()}}) : null;
-      this.append(
+      fill(this,
         el("h2", {}, "Share"),
         el("label", {htmlFor: "link"}, "Link to this moment, in this view"), this.link,
         this.with ? el("p", {class: "check"}, this.with, el("label", {htmlFor: "with-token"}, "with the token, which lets whoever has the link see and play what you can")) : null,
@@ -23,13 +23,13 @@ export class SharePanel extends HTMLElement {
       );
     } else {
       this.link = el("span");
-      this.append(el("h2", {}, "Share"), el("p", {}, "This record is stored nowhere: share the file itself."));
+      fill(this, el("h2", {}, "Share"), el("p", {}, "This record is stored nowhere: share the file itself."));
     }
     this.append(
       el("h2", {}, "Take away"),
       el("p", {class: "row"},
         el("button", {on: {click: () => this.save("json", async () => JSON.stringify(await source.record(), null, 1))}}, "Download the record"),
-        source.transcript ? el("button", {on: {click: () => this.save("txt", () => source.transcript())}}, "Download the transcript") : null),
+        source.transcript && el("button", {on: {click: () => this.save("txt", () => source.transcript())}}, "Download the transcript")),
       this.said);
     this.show();
   }

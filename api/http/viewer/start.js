@@ -1,13 +1,13 @@
 // The page without a game: open a record file, or find one of the caller's games.
 
 import {Api} from "./api.js";
-import {el, list, moment} from "./words.js";
+import {el, fill, list, moment} from "./words.js";
 
 export class StartPage extends HTMLElement {
   connectedCallback() {
-    const file = el("input", {type: "file", id: "file", accept: ".json,application/json", on: {change: () => this.read(file.files[0])}});
+    const file = el("input", {type: "file", id: "file", class: "heard", accept: ".json,application/json", on: {change: () => this.read(file.files[0])}});
     this.said = el("p", {class: "alert", role: "alert"});
-    const drop = el("div", {class: "drop"}, el("p", {}, "Drop a record file here, or"), el("label", {htmlFor: "file", class: "button main"}, "choose a file"), file,
+    const drop = el("div", {class: "drop"}, el("p", {}, "Drop a record file here, or"), file, el("label", {htmlFor: "file", class: "button main"}, "choose a file"),
       el("p", {class: "quiet"}, "It is replayed and audited, and stored nowhere."));
     for (const type of ["dragover", "dragleave", "drop"]) {
       drop.addEventListener(type, (event) => {
@@ -30,7 +30,7 @@ export class StartPage extends HTMLElement {
       el("label", {htmlFor: "ruleset"}, "Game"), this.filters.ruleset,
       el("label", {htmlFor: "status"}, "Status"), this.filters.status,
       el("button", {class: "main"}, "Find games"));
-    this.replaceChildren(
+    fill(this,
       el("h1", {}, "Replay a game"),
       el("p", {class: "lead"}, "Step through it, see why each point was given, and check that nothing was changed."),
       this.said,
@@ -69,7 +69,7 @@ export class StartPage extends HTMLElement {
     const query = Object.fromEntries(Object.entries(this.filters).map(([name, field]) => [name, field.value.trim()]));
     try {
       const {games, next} = await api.get("/v1/games", {...query, limit: 50, cursor});
-      if (!cursor) this.games.replaceChildren();
+      if (!cursor) fill(this.games);
       this.games.append(...games.map((game) => el("li", {}, el("a", {href: `/replay/${game.id}`, on: {click: (click) => {
         if (click.ctrlKey || click.metaKey) return;
         click.preventDefault();

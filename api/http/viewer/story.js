@@ -193,10 +193,11 @@ export class Story {
     return this.sheets[find(this.sheets, (sheet) => sheet.seq <= seq)].lines;
   }
 
-  /** The last trick or hand that ended before the moment `seq`: what lay, and who took it; null for none. */
+  /** The last trick or hand of the round that ended before the moment `seq`: what lay, and who took it; null for none. */
   lastBefore(seq) {
     const end = this.ends[find(this.ends, (each) => each < seq)];
-    return end === undefined ? null : lying(this.spec, this.frames[end - 1], this.frames[end]);
+    const start = this.rounds[find(this.rounds, ({first}) => first <= seq)]?.first;
+    return end === undefined || end < start ? null : lying(this.spec, this.frames[end - 1], this.frames[end]);
   }
 
   /** Where a step by trick or hand leads to. */

@@ -1,7 +1,7 @@
 // The table: cards and plates laid out on the felt. A card keeps its element from moment to moment, so it moves where it goes.
 
 import {layOut, measure} from "./layout.js";
-import {cardName, count, el, list, picture, sideOf, suitName, suitSign} from "./words.js";
+import {cardName, count, el, fill, list, picture, sideOf, suitName, suitSign} from "./words.js";
 
 const LEAVE = 300;
 
@@ -14,14 +14,14 @@ export class CardTable extends HTMLElement {
     this.plates = el("div", {class: "plates", aria: {hidden: "true"}});
     this.signs = el("div", {class: "signs", aria: {hidden: "true"}});
     this.words = el("div", {class: "heard", role: "region", aria: {label: "The table in words"}, tabIndex: -1});
-    this.replaceChildren(el("div", {class: "felt"}, this.cards, this.labels, this.plates, this.signs), this.words);
+    fill(this, el("div", {class: "felt"}, this.cards, this.labels, this.plates, this.signs), this.words);
     new ResizeObserver(() => this.resize()).observe(this);
   }
 
   /** Sets whose table it is: the game, its ruleset and the names of its sides. */
   set game({game, ruleset, sides}) {
     this.info = {game, ruleset, sides};
-    this.plates.replaceChildren();
+    fill(this.plates);
     this.plate = game.players.map((name, seat) => {
       const parts = {
         name: el("span", {class: "name", title: name}, name),
@@ -154,7 +154,7 @@ export class CardTable extends HTMLElement {
       const key = marks.map((mark) => `${mark.key}=${mark.text}${mark.cards ?? ""}`).join(";");
       if (parts.key !== key) {
         parts.key = key;
-        parts.marks.replaceChildren(...marks.map(drawMark));
+        fill(parts.marks, ...marks.map(drawMark));
       }
     });
   }
@@ -164,7 +164,7 @@ export class CardTable extends HTMLElement {
     const key = JSON.stringify(signs);
     if (this.signKey === key) return;
     this.signKey = key;
-    this.signs.replaceChildren(...signs.map(({label, text, suit}) =>
+    fill(this.signs, ...signs.map(({label, text, suit}) =>
       el("span", {class: "sign"}, suit ? [`${label}: `, suitSign(suit)] : text ? `${label}: ${text}` : label)));
   }
 
@@ -193,7 +193,7 @@ export class CardTable extends HTMLElement {
         return `${pile.label}: ${value.count ?? (cards.length ? list(cards.map(cardName)) : "nothing")}.`;
       }),
     ];
-    this.words.replaceChildren(
+    fill(this.words,
       el("h2", {}, "The table in words"),
       el("ul", {aria: {label: "Seats"}}, ...seats),
       el("h3", {}, lies.plays.length ? "On the table" : "Nothing lies on the table"),

@@ -7,7 +7,7 @@ import "./share.js";
 import "./start.js";
 import {PostedGame, StoredGame, Story} from "./story.js";
 import "./table.js";
-import {brief, el, icon, list, sideNames} from "./words.js";
+import {brief, el, fill, icon, list, sideNames} from "./words.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const ICONS = {
@@ -56,7 +56,7 @@ class ReplayViewer extends HTMLElement {
     const start = el("start-page");
     start.token = this.given.token;
     document.title = "Replay a game · Tricklog";
-    this.replaceChildren(this.head("Replay"), el("main", {class: "start"}, start));
+    fill(this, this.head("Replay"), el("main", {class: "start"}, start));
   }
 
   head(...title) {
@@ -66,7 +66,7 @@ class ReplayViewer extends HTMLElement {
   fail(error) {
     const hidden = error instanceof Problem && [401, 404].includes(error.status);
     const token = el("input", {id: "token", type: "password", autocomplete: "off"});
-    this.replaceChildren(this.head(), el("main", {class: "start"},
+    fill(this, this.head(), el("main", {class: "start"},
       el("h1", {}, hidden ? "There is no such game to be seen" : "This can't be shown"),
       el("p", {class: "alert", role: "alert"}, error.message),
       hidden ? el("form", {class: "search", on: {submit: (event) => {
@@ -128,7 +128,7 @@ class ReplayViewer extends HTMLElement {
       panel: el("div", {role: "tabpanel", id: `panel-${name}`, class: "panel", aria: {labelledby: `tab-${name}`}, hidden: index > 0, tabIndex: 0}, panel),
     }));
     const strip = el("div", {role: "tablist", class: "tabs", aria: {label: "Beside the table"}, on: {keydown: (press) => this.onTabKey(press)}}, ...this.tabs.map(({tab}) => tab));
-    this.replaceChildren(
+    fill(this,
       this.head(el("div", {class: "title"}, el("h1", {}, ruleset.title), el("p", {}, list(game.players))), this.status),
       el("main", {class: "game"},
         el("section", {class: "stage", aria: {label: "Table"}},
@@ -164,7 +164,7 @@ class ReplayViewer extends HTMLElement {
     const names = {table: "All hands", public: "Bystander"};
     const seats = players.map((_, seat) => String(seat));
     const allowed = this.source.views;
-    this.viewer.replaceChildren(...["table", "public", ...seats].filter((view) => allowed.includes(view)).map((view) =>
+    fill(this.viewer, ...["table", "public", ...seats].filter((view) => allowed.includes(view)).map((view) =>
       el("option", {value: view, selected: view === this.story?.view}, names[view] ?? players[view])));
   }
 
@@ -323,7 +323,7 @@ class ReplayViewer extends HTMLElement {
     }
     if (!this.playing || this.playing.kept === on) return;
     this.playing.kept = on;
-    this.playing.replaceChildren(icon(ICONS[on ? "pause" : "play"]));
+    fill(this.playing, icon(ICONS[on ? "pause" : "play"]));
     this.playing.setAttribute("aria-label", on ? "Pause" : "Play");
     this.playing.title = on ? "Pause" : "Play";
   }

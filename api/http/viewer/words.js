@@ -55,9 +55,14 @@ export function el(name, properties = {}, ...children) {
     else if (key in made) made[key] = value;
     else made.setAttribute(key, value);
   }
-  made.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...present(children));
   return made;
 }
+
+const present = (children) => children.flat(2).filter((child) => child !== null && child !== undefined && child !== false);
+
+/** Gives an element these children and no others. */
+export const fill = (node, ...children) => node.replaceChildren(...present(children));
 
 const SVG = "http://www.w3.org/2000/svg";
 
