@@ -1,6 +1,7 @@
 """The fixtures of all tests: one PostgreSQL for the session, and a database of its own for each test that asks."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,18 @@ from psycopg import sql
 
 from api import embedded
 from api.store import schema
+
+CHROMIUM = shutil.which("chromium")
+"""The browser for the tests of the replay viewer, which are left out without it."""
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    return True if CHROMIUM is None and collection_path.name == "viewer" else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if CHROMIUM is None:
+        terminalreporter.write_line("Left out: the tests of the replay viewer (tests/viewer), which need chromium.")
 
 
 @pytest.fixture(scope="session")
