@@ -52,6 +52,7 @@ export class Api {
   /** Follows the events of a game after `after`: calls `heard` with the seq of each as it comes; resolves when the stream ends. */
   async follow(game, after, heard, signal) {
     const answer = await this.ask(`/v1/games/${game}/events?follow=true&after=${after}`, {accept: "application/x-ndjson", signal});
+    if (answer.status === 204) return;
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {
