@@ -1,8 +1,11 @@
 """Links to a moment and a view, tokens in them, what a seat's page is given, and frames on other pages."""
 
 import json
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -10,6 +13,13 @@ from playwright.sync_api import Browser
 
 from tests.games.playing import whole
 from tests.viewer.viewer import SEATS, Site, Viewer, cards_in, hands_of
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and says nothing about it."""
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 def running(site: Site, ruleset: str, moves: int = 12) -> dict[str, Any]:
@@ -116,15 +126,15 @@ def test_links_and_frames_are_copied_and_files_taken_away(site: Site, viewer: Vi
     assert Path(taken.value.path()).read_text().startswith("Wodka")
 
 
-def test_page_of_another_site_may_frame_it(site: Site, viewer: Viewer) -> None:
+def test_page_of_another_site_may_frame_it(site: Site, viewer: Viewer, tmp_path: Path) -> None:
     public = site.owner.make("thirteen", 3, visibility="public")
-    # another site by its port: it is the address that is allowed, not who asks
-    viewer.page.goto(f"{site.base.replace('127.0.0.1', 'localhost')}/docs")
-    viewer.page.evaluate(
-        "(src) => { const frame = document.createElement('iframe'); frame.src = src; document.body.prepend(frame); }",
-        f"{site.base}/replay/{public['id']}#at=1",
-    )
-    viewer.page.frame_locator("iframe").locator("card-table .plate").first.wait_for(state="attached", timeout=5000)
+    frame = f'<iframe src="{site.base}/replay/{public["id"]}#at=1" width="700" height="500"></iframe>'
+    (tmp_path / "index.html").write_text(f"<!doctype html><link rel=icon href=data:,>{frame}")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path)) as other:
+        Thread(target=other.serve_forever).start()
+        viewer.page.goto(f"http://127.0.0.1:{other.server_port}/")
+        viewer.page.frame_locator("iframe").locator("card-table .plate").first.wait_for()
+        other.shutdown()
 
 
 def test_names_never_become_markup(site: Site, viewer: Viewer) -> None:

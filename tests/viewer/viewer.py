@@ -98,7 +98,7 @@ class Viewer:
             "() => { const viewer = document.querySelector('replay-viewer');"
             " return viewer.story && viewer.story.told === viewer.story.last; }"
         )
-        self.page.wait_for_timeout(500)
+        self.page.wait_for_timeout(300)
 
     @property
     def at(self) -> int:
