@@ -58,9 +58,8 @@ class Viewer:
     @contextmanager
     def opened(cls, site: Site, browser: Browser, **options: Any) -> Iterator[Self]:
         """A window that at its end has had nothing to complain of: no error, no breach of the security policy."""
-        context = browser.new_context(
-            **({"viewport": {"width": 1280, "height": 800}, "accept_downloads": True} | options)
-        )
+        whole: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "accept_downloads": True} | options
+        context = browser.new_context(**whole)
         context.add_init_script(_WATCH)
         page = context.new_page()
         page.set_default_timeout(15_000)
