@@ -6,14 +6,14 @@ nothing that connects: psycopg takes its way of waiting from what is patched whe
 
 import os
 import resource
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from gunicorn import util
 
 from api import embedded
 from api.buckets import Buckets
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from flask import Flask
 
 wsgi_app = "api.server:application()"
-worker_class = "gevent"
+worker_class = "api.worker.Worker"
+logger_class = "api.logs.Logger"
 # Each open stream is one.
 worker_connections = 5000
 # A worker that has not come round to its loop for so long is replaced.
 timeout = 60
 # Less than the ten seconds that containers are given to end in; idle connections are gone before it is over.
 graceful_timeout = 8
-keepalive = 5
 limit_request_line = 4094
 limit_request_fields = 64
 limit_request_field_size = 8190
-loglevel = "warning"
+# As the command line has checked it.
+loglevel = os.environ.get("TRICKLOG_LOG", "info")
 proc_name = "tricklog"
 control_socket_disable = True
 # Not the folder it was called from: gunicorn puts this one first on the path of imports.
@@ -61,6 +62,14 @@ def application() -> "Flask":
     return create_app(os.environ["DATABASE_URL"], _buckets)
 
 
+def on_starting(_: object) -> None:
+    """Make the folder in which the workers count, in memory where there is a place for it."""
+    memory = "/dev/shm"  # noqa: S108
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(
+        prefix="tricklog-", dir=memory if os.access(memory, os.W_OK) else None
+    )
+
+
 def when_ready(_: object) -> None:
     """Take the signals that the command line held back while there was nobody to handle them."""
     # A closed terminal ends the service, unless nohup asked for the contrary: gunicorn would reload and stay.
@@ -81,19 +90,41 @@ def post_fork(_arbiter: object, _worker: object) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Listen to the parent, and refuse what is no HTTP in the form in which the application refuses."""
-    from api.http.problems import unparsed  # noqa: PLC0415
-
-    threading.Thread(target=_end_streams, args=[worker], daemon=True).start()
-    util.write_error = lambda client, status, *_: util.write_nonblock(client, unparsed(status))
+    """Listen to the parent."""
+    threading.Thread(target=_attend, args=[worker], daemon=True).start()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGQUIT, signal.SIGTERM})
 
 
-def _end_streams(worker: Any) -> None:
-    """End the streams once the worker is to end: it waits for all that is open."""
-    while worker.alive:
+def _attend(worker: Any) -> None:
+    """Note every now and then how the worker stands; end the streams once it is to end, which waits for all."""
+    from api.http.metrics import look_at  # noqa: PLC0415
+
+    context = worker.wsgi.extensions.get("tricklog")
+    while worker.alive and context:
+        look_at(context.desk.pool, context.hub)
         time.sleep(0.2)
-    worker.wsgi.extensions["tricklog"].hub.close()
+    if context:
+        context.hub.close()
+
+
+def pre_request(_worker: object, _request: object) -> None:
+    """Log nothing, as gunicorn would."""
+
+
+def post_request(_worker: object, _request: object, environ: dict[str, Any], response: Any) -> None:
+    """Have the request counted and logged."""
+    from api.http.access import done  # noqa: PLC0415
+
+    if response is not None and response.status is not None:
+        done(environ, response.status_code, response.sent)
+
+
+def child_exit(_arbiter: object, worker: Any) -> None:
+    """Forget what a worker was at when it ended; what it had counted stays."""
+    # Where it counts it takes from the environment when it is imported.
+    from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
+
+    mark_process_dead(worker.pid)
 
 
 def on_exit(_: object) -> None:
@@ -103,5 +134,6 @@ def on_exit(_: object) -> None:
         os.close(pipe)
         with suppress(ChildProcessError):
             os.waitpid(process, 0)
+    shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
     if _lock:
         embedded.stop(Path(os.environ["TRICKLOG_DATA"]))

@@ -26,7 +26,7 @@ from api.store import schema
 TRICKLOG = Path(sysconfig.get_path("scripts"), "tricklog")
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name != "DATABASE_URL" and not name.startswith("TRICKLOG_")
-}
+} | {"TRICKLOG_LOG": "warning"}
 GAME = {"ruleset": "thirteen", "players": ["Ann", "Ben"], "dealer": "service", "visibility": "private"}
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user run its PostgreSQL")
 

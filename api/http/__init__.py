@@ -1,21 +1,26 @@
 """The HTTP API: Flask, with every endpoint declared in a blueprint and described in one OpenAPI document."""
 
 import weakref
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import yaml
-from flask import Flask
+from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from api import live, service, store
 from api.buckets import Buckets
 from api.http import games, moves, operation, proofs, replay, rulesets, views, webhooks
+from api.http.access import begin, identify
+from api.http.cors import Cors
 from api.http.declare import Context
 from api.http.docs import Published
 from api.http.limits import Limiter
+from api.http.metrics import count_events
 from api.http.openapi import Document, describe
 from api.http.problems import register_problems
 from api.http.settings import read_settings
+from api.records.replay import Position
 
 _BLUEPRINTS: Final = (
     rulesets.blueprint,
@@ -41,12 +46,16 @@ def create_app(dsn: str, buckets: Buckets | None = None) -> Flask:
     weakref.finalize(app, pool.close)
     desk = service.Desk(pool)
     hub = live.Hub(desk, settings.heartbeat)
-    desk.announce = hub.announce
+
+    def announce(number: int, position: Position, accepted: Sequence[service.Accepted]) -> None:
+        count_events(position.ruleset.id, len(accepted))
+        hub.announce(number, position, accepted)
+
+    desk.announce = announce
     weakref.finalize(app, hub.close)
     costs = {endpoint: cost for blueprint in _BLUEPRINTS for endpoint, cost in blueprint.costs.items()}
     limiter = Limiter(buckets or Buckets(), settings, costs)
-    app.before_request(limiter.admit)
-    app.after_request(limiter.settle)
+    _surround(app, limiter, Cors(settings.origins) if settings.origins else None)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.extensions["tricklog"] = Context(desk, hub, settings, Published(document))
@@ -57,6 +66,31 @@ def openapi_yaml() -> str:
     """The OpenAPI document in YAML."""
     text: str = yaml.dump(_described()[1], Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return text
+
+
+def _surround(app: Flask, limiter: Limiter, cors: Cors | None) -> None:
+    """Has each request of ``app`` noted and charged, and each answer say so."""
+
+    @app.before_request
+    def before() -> None:
+        begin(request)
+        limiter.admit(request)
+
+    @app.after_request
+    def after(response: Response) -> Response:
+        environ = request.environ
+        identify(environ, response)
+        limiter.settle(environ, response)
+        if cors is not None:
+            cors.allow(environ, response)
+        return response
+
+
+class _App(Flask):
+    """Flask, without its asking of each function, at each request, whether it waits for others: none does."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
 
 
 class _Dumper(yaml.SafeDumper):
@@ -74,7 +108,7 @@ _Dumper.add_representer(str, _dump_text)
 
 
 def _described() -> tuple[Flask, Document]:
-    app = Flask("api.http", static_folder=None)
+    app = _App("api.http", static_folder=None)
     # An address has one spelling: nothing here redirects.
     app.url_map.merge_slashes = False
     document = describe(app, _BLUEPRINTS)

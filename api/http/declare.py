@@ -15,7 +15,8 @@ import flask_smorest
 from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
 
-from api import live, service
+from api import live, service, store
+from api.http.access import note
 from api.http.conditions import expected_tags
 from api.http.docs import Published
 from api.http.headers import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
@@ -168,6 +169,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
             def opened(game: str, **named: Any) -> Response:
                 found = service.open_game(desk(), game, credential())
                 vouch()
+                _note(found.game, found.role, found.seat)
                 if judge is not None:
                     judge(found)
                 return view(found, **named)
@@ -187,6 +189,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
             def opened(game: str, **named: Any) -> Response:
                 found = service.open_stored(desk(), game, credential())
                 vouch()
+                _note(found.game, found.role)
                 return view(found, **named)
 
             return opened
@@ -204,6 +207,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
             def authenticated(**named: Any) -> Response:
                 number = service.authenticate(desk(), credential())
                 vouch()
+                note(key=number)
                 return view(number, **named)
 
             return authenticated
@@ -251,8 +255,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
 
             @wraps(view)
             def fed(*given: Any, **named: Any) -> Response:
-                environ = request.environ
-                text = read_body(environ, most(context().settings))
+                environ, settings = request.environ, context().settings
+                text = read_body(environ, most(settings), settings.body_seconds)
                 body = _load(loaded, read_object(text))
                 if not idempotency or "HTTP_IDEMPOTENCY_KEY" not in environ:
                     return view(*given, body, **named)
@@ -430,6 +434,15 @@ def credential() -> str | None:
     if token is None and "HTTP_AUTHORIZATION" in request.environ:
         raise unauthorized()
     return token
+
+
+def _note(game: store.Game, role: service.Role, seat: int | None = None) -> None:
+    if role == "owner":
+        note(key=game.owner, ruleset=game.ruleset)
+    elif seat is not None:
+        note(game=game.number, seat=seat, ruleset=game.ruleset)
+    else:
+        note(ruleset=game.ruleset)
 
 
 def _load_query(schema: Schema) -> Any:

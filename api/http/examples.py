@@ -348,3 +348,9 @@ ANSWERS: Final[Mapping[str, Any]] = {
         "winners": [],
     },
 }
+
+METRICS: Final = """\
+# HELP tricklog_requests_total Requests answered, by route.
+# TYPE tricklog_requests_total counter
+tricklog_requests_total{method="POST",route="/v1/games/<game>/moves",status="201"} 4711.0
+"""

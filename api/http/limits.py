@@ -9,12 +9,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv6Address, ip_network
 from typing import Any, Final
 
-from flask import Response, request
+from flask import Request, Response, request
 
 from api.buckets import Buckets, Level
+from api.http.access import parse_address
+from api.http.metrics import count_limited
 from api.http.problems import RATE_LIMITED, Problem
 from api.http.settings import Rate, Settings
 
@@ -60,10 +62,10 @@ class Limiter:
         self.by_address = Policy("address", settings.rate_address)
         self.costs = costs
 
-    def admit(self) -> None:
-        """Charges the present request; a rate-limited problem when there is too little left for it."""
-        environ = request.environ
-        cost = self.costs.get(request.endpoint or "", 1)
+    def admit(self, asked: Request) -> None:
+        """Charges a request; a rate-limited problem when there is too little left for it."""
+        environ = asked.environ
+        cost = self.costs.get(asked.endpoint or "", 1)
         if not cost or environ["REQUEST_METHOD"] == "OPTIONS":
             return
         token = bearer(environ)
@@ -75,22 +77,21 @@ class Limiter:
         environ[_CHARGE] = charge
         _refuse_unless_held(charge)
 
-    def settle(self, response: Response) -> Response:
-        """Gives back what the present request turned out not to cost; says in the answer what is left."""
-        charge: Charge | None = request.environ.get(_CHARGE)
+    def settle(self, environ: Mapping[str, Any], response: Response) -> None:
+        """Gives back what a request turned out not to cost; says in the answer what is left."""
+        charge: Charge | None = environ.get(_CHARGE)
         if charge is None:
-            return response
+            return
         if response.status_code == 304:
             charge.level = self._give_back(charge)
         elif response.status_code == 401 and charge.policy is self.by_credential:
             self.buckets.forget(charge.bucket)
-            charge = self._take(self.by_address, network(request.environ.get("REMOTE_ADDR", "")), charge.cost, None)
+            charge = self._take(self.by_address, network(environ.get("REMOTE_ADDR", "")), charge.cost, None)
         policy = charge.policy
         if policy.header is not None:
             left = int((policy.size - charge.level.lacks) / policy.each + 1e-6)
             response.headers.add("RateLimit-Policy", policy.header)
             response.headers.add("RateLimit", f'"{policy.name}";r={left};t={math.ceil(charge.level.lacks)}')
-        return response
 
     def _take(self, policy: Policy, name: str, cost: int, token: str | None, *, known: bool = False) -> Any:
         bucket = self.buckets.bucket(f"{policy.name} {name}")
@@ -122,6 +123,7 @@ def _refuse_unless_held(charge: Charge) -> None:
     level, policy = charge.level, charge.policy
     if level.held:
         return
+    count_limited(policy.name)
     wait = max(1, math.ceil(level.lacks + policy.price(charge.cost) - policy.size))
     whose = "this credential" if policy.name == "credential" else "this address"
     raise Problem(
@@ -140,10 +142,5 @@ def bearer(environ: Mapping[str, Any]) -> str | None:
 @lru_cache(maxsize=4096)
 def network(address: str) -> str:
     """What is charged for ``address``: itself, or the /64 around one of IPv6; one for all that are no addresses."""
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:
-        return ""
-    if isinstance(parsed, IPv6Address):
-        return str(parsed.ipv4_mapped or ip_network((int(parsed), 64), strict=False))
-    return str(parsed)
+    parsed = parse_address(address)
+    return str(ip_network((int(parsed), 64), strict=False) if isinstance(parsed, IPv6Address) else parsed)

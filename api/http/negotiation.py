@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 from flask import request
+from gevent import Timeout
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header, parse_options_header
 
@@ -23,6 +24,7 @@ from api.http.problems import (
 from api.http.responses import JSON
 
 DEEPEST: Final = 32
+MIB: Final = 1024 * 1024
 LARGEST: Final = 2**53 - 1  # what every reader of JSON keeps exactly (RFC 7493)
 
 
@@ -37,15 +39,15 @@ def acceptable(offered: tuple[str, ...]) -> str:
     return best
 
 
-# All that is offered is UTF-8, which has no need to be a media type of its own.
-_CHARSET: Final = re.compile(r';\s*charset="?utf-8"?', re.IGNORECASE)
+# All that is offered is UTF-8, which has no need to be a media type of its own; nor have the versions of metrics.
+_PARAMETERS: Final = re.compile(r';\s*(charset="?utf-8"?|version=[\d.]+|escaping=[\w-]+)', re.IGNORECASE)
 
 
 @lru_cache(maxsize=1024)
 def _best(accept: str | None, offered: tuple[str, ...]) -> str | None:
     if not accept:
         return offered[0]
-    return parse_accept_header(_CHARSET.sub("", accept), MIMEAccept).best_match(offered)
+    return parse_accept_header(_PARAMETERS.sub("", accept), MIMEAccept).best_match(offered)
 
 
 @lru_cache(maxsize=256)
@@ -57,8 +59,8 @@ def _is_json(content_type: str) -> bool:
 # --- bodies ---------------------------------------------------------------------------------------------------------
 
 
-def read_body(environ: Mapping[str, Any], most: int) -> bytes:
-    """The body, said to be JSON, of at most ``most`` bytes.
+def read_body(environ: Mapping[str, Any], most: int, seconds: int) -> bytes:
+    """The body, said to be JSON, of at most ``most`` bytes, each MiB of which may take so many ``seconds`` to come.
 
     Read as WSGI hands it over: what Werkzeug puts around it costs as much as the parsing.
     """
@@ -70,7 +72,11 @@ def read_body(environ: Mapping[str, Any], most: int) -> bytes:
         raise Problem(TOO_LARGE, f"The body may be {most} bytes long at most.")
     if not _is_json(environ.get("CONTENT_TYPE", "")) or environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
         raise Problem(UNSUPPORTED_MEDIA_TYPE, f"Send JSON in UTF-8 as {JSON}.")
-    text = environ["wsgi.input"].read(length)
+    try:
+        with Timeout(seconds * (length // MIB + 1), TimeoutError):
+            text = environ["wsgi.input"].read(length)
+    except TimeoutError:
+        raise invalid({"body": ["Must come faster."]}, 408) from None
     if len(text) < length:
         raise invalid({"body": ["Must be as long as its Content-Length says."]}, 400)
     return bytes(text)

@@ -164,6 +164,8 @@ def _shape(_: Any, field: Any, **__: Any) -> dict[str, Any]:
 
 def _finished(operation: dict[str, Any]) -> dict[str, Any]:
     answered = operation["responses"]
+    if "requestBody" not in operation:
+        answered.pop("408")
     cost = operation["x-cost"]
     if cost > 1:
         operation["description"] += f"\n\nCounts as {cost} requests towards the rate limit."

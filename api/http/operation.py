@@ -2,14 +2,16 @@
 
 from typing import Final
 
-from flask import Response
+from flask import Response, request
 
 from api import service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, context, desk
 from api.http.docs import PAGE_HEADERS
+from api.http.examples import METRICS
+from api.http.metrics import exposition
 from api.http.problems import NOT_FOUND, UNAVAILABLE, Problem
-from api.http.responses import HTML, answer
+from api.http.responses import HTML, OPEN_METRICS, TEXT, answer, respond
 from api.http.schemas import HealthSchema
 
 blueprint: Final = Blueprint("operation", "Whether the service is there, and what it says of itself.")
@@ -35,6 +37,23 @@ def get_readiness() -> Response:
     """
     service.check_ready(desk())
     return answer({"status": "ok"})
+
+
+@blueprint.route("/metrics", cost=0)
+@blueprint.response(
+    200, {"type": "string", "description": "Lines of metrics.", "examples": [METRICS]}, content_type=TEXT
+)
+@blueprint.response(
+    200, {"type": "string", "description": "Lines of metrics.", "examples": [METRICS]}, content_type=OPEN_METRICS
+)
+def get_metrics() -> Response:
+    """Get what was counted
+
+    For Prometheus, in its own text format or in OpenMetrics': requests, events accepted, streams, connections, over all
+    workers of this machine.
+    """
+    lines, content_type = exposition(request.environ.get("HTTP_ACCEPT", ""))
+    return respond(lines, 200, content_type, {})
 
 
 @blueprint.route("/openapi.json")

@@ -49,13 +49,13 @@ class ProblemType:
 
 INVALID_REQUEST: Final = ProblemType(
     "invalid-request",
-    (400, 422),
+    (400, 408, 422),
     "The request is not valid",
     "Something in the request is not as the documentation says. `errors` names each field with what is wrong about"
     " it: a path into the body such as `players`, `config.target` or `moves.0`, a parameter of the query, or a"
     " header. The status is 400 when the body can't be read at all (it is no JSON in UTF-8, names a key twice, holds"
-    " a number or a nesting beyond any use), and 422 when it was read and a value is refused. Mend it; the same"
-    " request will be refused again.",
+    " a number or a nesting beyond any use), 408 when it comes too slowly, and 422 when it was"
+    " read and a value is refused. Mend it; the same request will be refused again.",
     {"errors": _ERRORS},
 )
 UNAUTHORIZED: Final = ProblemType(
@@ -300,7 +300,7 @@ def register_problems(app: Flask) -> None:
     app.register_error_handler(Exception, _unforeseen)
 
 
-def unparsed(status: int) -> bytes:
+def unparsed(status: int, headers: Mapping[str, str]) -> bytes:
     """The whole HTTP answer, an error of this status in the server's eyes, to a request that never reached the
     application.
     """
@@ -308,7 +308,7 @@ def unparsed(status: int) -> bytes:
     if status >= 500:
         problem = Problem(INTERNAL_ERROR, _MISTAKE)
     response = problem.response()
-    response.headers["Connection"] = "close"
+    response.headers.extend({"Connection": "close", **headers})
     return f"HTTP/1.1 {response.status}\r\n{response.headers}".encode("latin-1") + response.get_data()
 
 

@@ -12,6 +12,7 @@ NDJSON: Final = "application/x-ndjson"
 PROBLEM: Final = "application/problem+json"
 EVENT_STREAM: Final = "text/event-stream"
 TEXT: Final = "text/plain"
+OPEN_METRICS: Final = "application/openmetrics-text"
 HTML: Final = "text/html"
 JAVASCRIPT: Final = "text/javascript"
 CSS: Final = "text/css"
@@ -26,11 +27,18 @@ PUBLIC: Final = {"Cache-Control": "public, max-age=300"}
 _EVERYWHERE: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 
 
+PIECE: Final = 1024 * 1024
+"""How many bytes of an answer are sent as one, in the time that a client has to take so many."""
+
+
 def respond(
     body: bytes | str | Iterable[bytes] | None, status: int, content_type: str | None, headers: Mapping[str, str]
 ) -> Response:
     """An answer, which nobody keeps or takes for another media type unless ``headers`` say otherwise."""
-    return Response(body, status, {**_EVERYWHERE, **headers}, content_type=content_type)
+    pieces: Any = body
+    if isinstance(body, bytes | str) and len(body) > PIECE:
+        pieces = [body[start : start + PIECE] for start in range(0, len(body), PIECE)]
+    return Response(pieces, status, {**_EVERYWHERE, **headers}, content_type=content_type)
 
 
 def answer(content: Any, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response:

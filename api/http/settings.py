@@ -1,6 +1,7 @@
 """The settings of the HTTP service, from the environment."""
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, NamedTuple
@@ -66,6 +67,15 @@ class Rate(NamedTuple):
     seconds: int
 
 
+_ORIGIN: Final = re.compile(r"\*|https?://[a-z0-9.\[\]:-]+")
+
+
+def _origin(text: str) -> str:
+    if not _ORIGIN.fullmatch(text):
+        raise ValueError("origins such as https://example.org, in lower case and without a path, or *")
+    return text
+
+
 _PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 
 
@@ -93,6 +103,19 @@ class Settings:
     rate_address: Rate | None = _setting(  # noqa: RUF009
         _rate, "1200/minute", "", "how many requests an address may send that shows no good credential, or none"
     )
+    head_seconds: int = _setting(
+        _number(), "5", "seconds", "how long a connection may take until the head of its next request is there"
+    )
+    body_seconds: int = _setting(
+        _number(),
+        "30",
+        "seconds",
+        "how long each MiB of a request's body may take to come, or of an answer to be taken",
+    )
+    origins: tuple[str, ...] = _setting(
+        _list(_origin), "", "", "which web pages may call, by their origins, such as https://example.org; * is any"
+    )
+    log: str = _setting(_one_of("info", "warning", "error"), "info", "", "what is logged: from which level on")
     proxies: int = _setting(_number(0), "0", "", "how many reverse proxies stand in front that set X-Forwarded-For")
     heartbeat: int = _setting(_number(), "15", "seconds", "how long a stream may say nothing")
 

@@ -79,7 +79,10 @@ def served(url: str, *app: str) -> Iterator[int]:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "gunicorn", "-c", "python:api.server", "--bind", f"127.0.0.1:{port}"]
     environment = {**os.environ, "DATABASE_URL": url}
-    with subprocess.Popen([*command, "--workers", WORKERS, *app], env=environment) as server:
+    with (
+        tempfile.TemporaryFile() as log,
+        subprocess.Popen([*command, "--workers", WORKERS, *app], env=environment, stderr=log) as server,
+    ):
         try:
             for _ in range(200):
                 with socket.socket() as probe:

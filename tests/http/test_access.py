@@ -101,6 +101,7 @@ MATRIX: dict[str, dict[str, int]] = {
     "getRuleset": ANYBODY,
     "getHealth": ANYBODY,
     "getReadiness": ANYBODY,
+    "getMetrics": ANYBODY,
     "getOpenapi": ANYBODY,
     "getDocs": ANYBODY,
     "getDocsPage": ANYBODY,
