@@ -1,6 +1,7 @@
 """The games that are there for everybody to look at: made by the service, offered, removed."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -10,6 +11,8 @@ from api.games import LATEST
 from api.http import create_app
 from tests.http.client import Api
 from tests.test_cli import refusal, tricklog
+
+README = Path(__file__).parents[1] / "README.md"
 
 
 @pytest.fixture
@@ -28,7 +31,8 @@ def test_a_game_of_each_ruleset_is_offered_to_everybody(api: Api, database_url: 
     tricklog("demonstrations", "create", DATABASE_URL=database_url)
     listed = api.ok("GET", "/v1/demonstrations")["games"]
     assert [game["ruleset"] for game in listed] == list(LATEST)
-    # the links that the README and other pages have to the games of a new database
+    # on a new database, where the README has a link to the first
+    assert f":8000/replay/{listed[0]['id']}" in README.read_text()
     assert [game["id"] for game in listed] == [f"{number:07}dem000000" for number in range(1, len(LATEST) + 1)]
     printed = tricklog("demonstrations", "list", DATABASE_URL=database_url)
     assert [line.split() for line in printed.splitlines()] == [
