@@ -288,7 +288,7 @@ def _view_delivery(delivery: store.Delivery) -> Shown:
 
 # --- what is told ---------------------------------------------------------------------------------------------------
 
-EVENTS_MOST: Final = 50
+TOLD_MOST: Final = 50
 """As many events are told themselves; of more only where they are to be had."""
 
 
@@ -306,7 +306,7 @@ def write_payload(desk: service.Desk, webhook: UUID, delivery: store.Delivery) -
     assert delivery.last is not None
     seq = delivery.last
     first = delivery.first if delivery.first is not None else seq
-    several = delivery.type == "game.moves" and seq - first >= EVENTS_MOST
+    several = delivery.type == "game.moves" and seq - first >= TOLD_MOST
     accepted, position = service.read_accepted(desk, game, (seq if several else first) - 1, seq)
     events = [service.view_accepted(position, each, PUBLIC) for each in accepted]
     data: dict[str, Any] = {"game": game.id, "ruleset": game.ruleset, "seq": seq, "status": position.status}

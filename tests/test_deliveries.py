@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import re
 import signal
 import socket
 import ssl
@@ -24,13 +25,15 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+from jsonschema import Draft202012Validator
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from api import deliveries, store, webhooks
 from api.games import LATEST
 from api.games.rules import read_config
-from api.http import create_app
+from api.http import create_app, docs
 from tests.games.playing import play
+from tests.http.client import closed
 from tests.receiving import Received, Receiver, receiving
 from tests.serving import Caller
 from tests.test_cli import ENVIRONMENT, TRICKLOG, serving
@@ -76,6 +79,15 @@ def listed(owner: Caller, webhook: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+def documented(owner: Caller, told: dict[str, Any]) -> None:
+    """Fails unless a payload is what the OpenAPI document says of its type, and nothing else."""
+    document = owner.app.extensions["tricklog"].published.document
+    body = document["webhooks"][told["type"]]["post"]["requestBody"]["content"]["application/json"]
+    validator = Draft202012Validator({**closed(body["schema"]), "components": closed(document["components"])})
+    for payload in (told, body["example"]):
+        assert [error.message for error in validator.iter_errors(payload)] == []
+
+
 def ping(owner: Caller, webhook: dict[str, Any]) -> dict[str, Any]:
     sent: dict[str, Any] = owner.post(f"/v1/webhooks/{webhook['id']}/ping", {}, 202)
     return sent
@@ -99,6 +111,8 @@ def test_whole_game_is_told(owner: Caller, receiver: Receiver, database_url: str
     deliver(database_url)
     received = receiver.all()
     told = [each.verified(webhook["secret"]) for each in received]
+    for payload in told:
+        documented(owner, payload)
     assert {each.path for each in received} == {"/hook?x=1"}
     assert len({each.headers["webhook-id"] for each in received}) == len(received)
     assert {each["data"]["game"] for each in told} == {game["id"]}
@@ -131,6 +145,7 @@ def test_abandoned_game_is_told(owner: Caller, receiver: Receiver, database_url:
     owner.post(f"/v1/games/{game['id']}/abandon", {"reason": "Late."})
     deliver(database_url)
     [told] = [each.verified(webhook["secret"]) for each in receiver.all()]
+    documented(owner, told)
     assert told["type"] == "game.abandoned"
     assert (told["data"]["status"], told["data"]["totals"], told["data"]["winners"]) == ("abandoned", [0, 0], [])
 
@@ -336,6 +351,27 @@ def test_every_secret_signs(owner: Caller, receiver: Receiver, database_url: str
     last.verified(third["secret"])
     with pytest.raises(WebhookVerificationError):
         last.verified(second["secret"])
+
+
+def test_guide_verifies_what_is_sent(owner: Caller, receiver: Receiver, database_url: str) -> None:
+    webhook = listen(owner, receiver.url)
+    ping(owner, webhook)
+    deliver(database_url)
+    received = receiver.next()
+    guide = (Path(docs.__file__).parent / "guides" / "webhooks.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        names: dict[str, Any] = {}
+        exec(block, names)
+        documented(owner, names["read"](webhook["secret"], received.headers, received.body))
+        for headers, body in (
+            (received.headers, received.body + b" "),
+            (received.headers | {"webhook-id": "1"}, received.body),
+            (received.headers | {"webhook-timestamp": "1"}, received.body),
+        ):
+            with pytest.raises((ValueError, WebhookVerificationError)):
+                names["read"](webhook["secret"], headers, body)
 
 
 # --- receivers that are slow, rude or elsewhere ---------------------------------------------------------------------

@@ -28,6 +28,7 @@ _GUIDES: Final = (
     "views",
     "streams",
     "retries",
+    "webhooks",
     "disputes",
     "replay-viewer",
 )

@@ -354,3 +354,17 @@ METRICS: Final = """\
 # TYPE tricklog_requests_total counter
 tricklog_requests_total{method="POST",route="/v1/games/<game>/moves",status="201"} 4711.0
 """
+
+_THEN: Final = {"game": _GAME, "ruleset": _RULESET.id, "seq": 9, "status": "running"}
+_ENDED: Final = {"totals": [80, 210, 60, 40], "winners": []}
+TOLD_EXAMPLES: Final[Mapping[str, Any]] = {
+    kind: {"type": kind, "timestamp": service.in_rfc3339(_times(9)), "data": data}
+    for kind, data in {
+        "game.moves": _THEN
+        | {"first": 9, "more": f"/v1/games/{_GAME}/events?view=public&after=8", "events": _SHOWN[-1:]},
+        "game.finished": _THEN | {"seq": 57, "status": "finished"} | _ENDED | {"winners": [1]},
+        "game.abandoned": _THEN | {"status": "abandoned"} | _ENDED,
+        "dispute.opened": _THEN | {name: _DISPUTE[name] for name in ("dispute", "seat", "claim", "statement")},
+        "webhook.ping": {"webhook": WEBHOOK_ID},
+    }.items()
+}

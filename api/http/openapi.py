@@ -8,17 +8,17 @@ from typing import Any, Final
 import flask_smorest
 import orjson
 from flask import Flask
-from marshmallow import fields
+from marshmallow import Schema, fields
 
 from api.cards import SUITS
 from api.games import LATEST, shown
 from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
-from api.http.examples import ANSWERS
+from api.http.examples import ANSWERS, TOLD_EXAMPLES
 from api.http.headers import HEADERS, IDEMPOTENCY_KEY, RATE_LIMIT_HEADERS
 from api.http.problems import PROBLEM_TYPES, ProblemType
 from api.http.responses import JSON, PROBLEM
-from api.http.schemas import CLIENT_SEEDS, DEALERS, STATUSES, VISIBILITIES, Shaped
-from api.http.shapes import components, specialised
+from api.http.schemas import CLIENT_SEEDS, DEALERS, STATUSES, TOLD, VISIBILITIES, Shaped
+from api.http.shapes import components, specialised, time
 
 Document = dict[str, Any]
 
@@ -50,7 +50,7 @@ _SECURITY: Final = {
 }
 
 
-_DOCUMENT_ORDER: Final = ("openapi", "info", "servers", "tags", "security", "paths", "components")
+_DOCUMENT_ORDER: Final = ("openapi", "info", "servers", "tags", "security", "paths", "webhooks", "components")
 _OPERATION_ORDER: Final = (
     "operationId",
     "summary",
@@ -106,7 +106,10 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
         api.spec.components.schema(problem_name(problem), _problem_shape(problem))
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
+    for told in dict.fromkeys(TOLD.values()):
+        api.spec.components.schema(_named(told), schema=told)
     document: Document = api.spec.to_dict()
+    document["webhooks"] = {kind: {"post": _told(kind, schema)} for kind, schema in TOLD.items()}
     schemas = document["components"]["schemas"]
     for (schema, *_), name in api.ma_plugin.converter.refs.items():
         schemas[name]["description"] = schema.__doc__
@@ -142,13 +145,57 @@ def _prune(document: Document) -> None:
     """Removes the schemas that nothing refers to: flask-smorest's own, and problems that no operation ends in."""
     schemas = document["components"]["schemas"]
     used: set[str] = set()
-    found = _REFERENCE.findall(orjson.dumps(document["paths"]).decode())
+    found = _REFERENCE.findall(orjson.dumps([document["paths"], document["webhooks"]]).decode())
     while found:
         name = found.pop()
         if name not in used:
             used.add(name)
             found += _REFERENCE.findall(orjson.dumps(schemas[name]).decode())
     document["components"]["schemas"] = {name: shape for name, shape in schemas.items() if name in used}
+
+
+_SIGNED: Final = (
+    ("webhook-id", 36, "What this delivery is called at every attempt."),
+    ("webhook-timestamp", 20, "When this attempt was made, in seconds since 1970."),
+    ("webhook-signature", 500, "A signature with each secret of the webhook, as Standard Webhooks says."),
+)
+
+
+def _named(schema: type[Schema]) -> str:
+    return schema.__name__.removesuffix("Schema")
+
+
+def _told(kind: str, data: type[Schema]) -> dict[str, Any]:
+    """The delivery of that type, as a receiver meets it."""
+    properties = {
+        "type": {"type": "string", "const": kind, "description": "The type of the delivery."},
+        "timestamp": time("When that happened which it tells of."),
+        "data": {"$ref": f"#/components/schemas/{_named(data)}", "description": "What it tells."},
+    }
+    body = {"type": "object", "properties": properties, "required": list(properties)}
+    return {
+        "operationId": "tell" + "".join(part.capitalize() for part in kind.split(".")),
+        "summary": f"Tell of {kind}",
+        "description": f"{data.__doc__} Sent to the webhooks that ask for it; `/docs/webhooks` says how to verify it.",
+        "tags": ["webhooks"],
+        "security": [],
+        "parameters": [
+            {
+                "in": "header",
+                "name": name,
+                "required": True,
+                "description": text,
+                "schema": {"type": "string", "maxLength": most, "pattern": "^[!-~ ]+$"},
+            }
+            for name, most, text in _SIGNED
+        ],
+        "requestBody": {"required": True, "content": {JSON: {"schema": body, "example": TOLD_EXAMPLES[kind]}}},
+        "responses": {
+            "2XX": {"description": "It is delivered."},
+            "410": {"description": "The webhook is paused: nothing more is sent."},
+            "default": {"description": "It is tried again."},
+        },
+    }
 
 
 def _shape(_: Any, field: Any, **__: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from api.http.shapes import ANY_TEXT, EFFECTS_MOST, EVENTS_MOST, ONE_LINE, REASO
 from api.records import replay
 from api.records.disputes import OUTCOMES
 from api.records.portable import CLIENT_SEED_LENGTH, FORMAT, players_message
-from api.webhooks import FAULTS, TYPES, URL, URL_MOST
+from api.webhooks import FAULTS, TOLD_MOST, TYPES, URL, URL_MOST
 
 NAME_MOST: Final = 80
 STATEMENT_MOST: Final = 1000
@@ -1088,3 +1088,64 @@ class HealthSchema(Answer):
     """That the service is there."""
 
     status = _is(shown.word("Always ok.", "ok"))
+
+
+# --- what webhooks are told -----------------------------------------------------------------------------------------
+
+
+class ToldSchema(Answer):
+    """What a delivery tells, as it was after event `seq`."""
+
+    game = _is(GAME_ID)
+    ruleset = _is(RULESET)
+    seq = _is(shown.number("The newest event then.", 0, SEQ_MOST))
+    status = _is(STATUS)
+
+
+class ToldMovesSchema(ToldSchema):
+    """Events that were accepted in one request."""
+
+    first = _is(shown.seq("The first of them; the last is `seq`."))
+    more = _is(
+        _string("Where they are to be had, and all that came since.", 200, "^/v1/games/.+$")
+        | {"examples": ["/v1/games/0000001k3m9x7qz2/events?view=public&after=8"]}
+    )
+    events = _may_be(
+        shown.listed(
+            f"They, in the public view; absent where they are more than {TOLD_MOST}.",
+            {"$ref": "#/components/schemas/Event"},
+            TOLD_MOST,
+        )
+    )
+
+
+class ToldEndSchema(ToldSchema):
+    """The end of a game."""
+
+    totals = _is(SCORES | {"description": "The points of each side."})
+    winners = _is(WINNERS)
+
+
+class ToldDisputeSchema(ToldSchema):
+    """A score that was disputed."""
+
+    dispute = _is(_string("The id of the dispute in the game.", 10, DISPUTE_ID, "1"))
+    seat = _is(shown.or_null("Who claims; null: the owner.", shown.seat("A seat.")))
+    claim = fields.Nested(ClaimedSchema, required=True, metadata={"description": "What was claimed."})
+    statement = _is(_line("What the claimant says about it.", STATEMENT_MOST))
+
+
+class ToldPingSchema(Answer):
+    """A test."""
+
+    webhook = _id("webhook")
+
+
+TOLD: Final[Mapping[str, type[Schema]]] = {
+    "game.moves": ToldMovesSchema,
+    "game.finished": ToldEndSchema,
+    "game.abandoned": ToldEndSchema,
+    "dispute.opened": ToldDisputeSchema,
+    "webhook.ping": ToldPingSchema,
+}
+"""What the ``data`` of a delivery is, by its type."""
