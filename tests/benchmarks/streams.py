@@ -36,6 +36,7 @@ def streams(*options: str) -> None:
             client = Client(port, key)
             client.call("GET", "/readyz")
             idle = others.submit(pinged, port, SECONDS / 3).result()
+            client.close()
             played = [war(2 + rate * SECONDS // games, seed) for seed in range(games)]
             paths = [create(client, game, 2) for game in played]
             moves = [
