@@ -57,7 +57,9 @@ def create_app(dsn: str, buckets: Buckets | None = None) -> Flask:
     limiter = Limiter(buckets or Buckets(), settings, costs)
     _surround(app, limiter, Cors(settings.origins) if settings.origins else None)
     if settings.proxies:
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies, x_host=0
+        )
     app.extensions["tricklog"] = Context(desk, hub, settings, Published(document))
     return app
 

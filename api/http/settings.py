@@ -116,7 +116,9 @@ class Settings:
         _list(_origin), "", "", "which web pages may call, by their origins, such as https://example.org; * is any"
     )
     log: str = _setting(_one_of("info", "warning", "error"), "info", "", "what is logged: from which level on")
-    proxies: int = _setting(_number(0), "0", "", "how many reverse proxies stand in front that set X-Forwarded-For")
+    proxies: int = _setting(
+        _number(0), "0", "", "how many reverse proxies stand in front that set X-Forwarded-For and X-Forwarded-Proto"
+    )
     heartbeat: int = _setting(_number(), "15", "seconds", "how long a stream may say nothing")
 
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.games import LATEST
+from api.http import create_app
 from tests.http.client import Api
 from tests.http.test_access import cards_in
 from tests.http.test_viewer import Page, html
@@ -128,6 +129,21 @@ def test_public_game_tells_other_sites_of_its_picture_and_frame(api: Api, key: s
     assert frame["src"] == page.properties["og:url"] == f"http://localhost/replay/{game}"
     assert frame["title"] == told["title"] == page.properties["og:title"] == f"Quadruple War: {', '.join(NAMES)}"
     assert told["thumbnail_url"] == image
+
+
+def test_links_behind_a_proxy_are_those_of_the_proxy(api: Api, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = new_game(api, key, "thirteen", 3)
+    link = f"https://games.example/replay/{path.rpartition('/')[2]}"
+    monkeypatch.setenv("TRICKLOG_PROXIES", "1")
+    app = create_app(api.url)
+    headers = {"Host": "games.example", "X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
+    try:
+        behind = Api(app, api.url)
+        (frame,) = Frame(behind.ok("GET", f"/oembed?url={quote(link, safe='')}", headers=headers)["html"]).found
+        page = behind.call("GET", link.removeprefix("https://games.example"), headers=headers)
+    finally:
+        app.extensions["tricklog"].desk.pool.close()
+    assert frame["src"] == link == Page(page.get_data(as_text=True)).properties["og:url"]
 
 
 def test_frame_is_at_the_moment_of_the_link_and_holds_no_token(api: Api, key: str) -> None:
