@@ -77,6 +77,14 @@ def test_what_is_no_record_is_said_to_be_none(viewer: Viewer, text: str, tmp_pat
     viewer.complaints.clear()
 
 
+def test_demonstration_games_are_offered(site: Site, viewer: Viewer) -> None:
+    listed = {"games": [{"id": site.games["soda"]["id"], "ruleset": "soda"}]}
+    viewer.page.route("**/v1/demonstrations", lambda route: route.fulfill(json=listed))
+    viewer.page.goto(f"{site.base}/replay")
+    assert viewer.page.get_attribute(".shown a", "href") == f"/replay/{site.games['soda']['id']}"
+    assert viewer.page.inner_text(".shown a") == "Soda"
+
+
 def test_games_of_a_key_are_listed_searched_and_opened(site: Site, viewer: Viewer) -> None:
     named = site.owner.make("thirteen", 2, players=["Zoë", "Yan"])
     viewer.page.goto(f"{site.base}/replay")

@@ -18,6 +18,7 @@ export class StartPage extends HTMLElement {
     }
     this.key = el("input", {id: "key", type: "password", autocomplete: "off", placeholder: "tlk_…", value: this.token ?? ""});
     this.games = el("ul", {class: "games"});
+    this.shown = el("section", {class: "shown", hidden: true});
     this.filters = {
       player: el("input", {id: "player", maxLength: 80, placeholder: "exact name"}),
       ruleset: el("select", {id: "ruleset"}, el("option", {value: ""}, "any game")),
@@ -33,7 +34,7 @@ export class StartPage extends HTMLElement {
     fill(this,
       el("h1", {}, "Replay a game"),
       el("p", {class: "lead"}, "Step through it, see why each point was given, and check that nothing was changed."),
-      this.said,
+      this.said, this.shown,
       el("div", {class: "ways-in"},
         el("section", {}, el("h2", {}, "From a record"), drop),
         el("section", {}, el("h2", {}, "Your games"), el("p", {class: "quiet"}, "The key stays on this page."), search, this.games, this.more)),
@@ -43,7 +44,12 @@ export class StartPage extends HTMLElement {
       this.titles = new Map(rulesets.map(({id, title}) => [id, title]));
       this.filters.ruleset.append(...rulesets.map(({id, title}) => el("option", {value: id}, title)));
       if (this.token) this.find();
-    }, (error) => this.complain(error));
+      return this.api.get("/v1/demonstrations");
+    }).then(({games}) => {
+      this.shown.hidden = !games.length;
+      fill(this.shown, el("h2", {}, "To look at"), el("ul", {class: "games row"}, ...games.map(({id, ruleset}) =>
+        el("li", {}, el("a", {class: "button", href: `/replay/${id}`}, this.titles.get(ruleset))))));
+    }).catch((error) => this.complain(error));
   }
 
   complain(error) {

@@ -231,7 +231,7 @@ function badges(spec, {table}, seat) {
     } else if (as === "cards" && own?.length) {
       add("", label, {cards: own});
     } else if (as === "combinations" && own) {
-      for (const {points, cards} of own) add(`${label} ${points}`, `${label} ${points}`, cards ? {cards} : {});
+      for (const {points, cards} of own) add(cards ? String(points) : `${label} ${points}`, `${label} ${points}`, cards ? {cards} : {});
     }
   }
   return found;
@@ -239,8 +239,10 @@ function badges(spec, {table}, seat) {
 
 function drawMark({text, label, kind, cards}) {
   if (!cards) return el("span", {class: `mark ${kind ?? ""}`, title: label}, text);
+  // cards of one suit in one, so that they all find room
+  const suits = Map.groupBy(cards, (card) => card[1]);
   return el("span", {class: "mark small", title: `${label}: ${list(cards.map(cardName))}`}, text, text ? " " : null,
-    ...cards.map((card) => el("span", {class: "tiny"}, card[0] === "T" ? "10" : card[0], suitSign(card[1]))));
+    ...[...suits].map(([suit, all]) => el("span", {class: "tiny"}, all.map((card) => card[0] === "T" ? "10" : card[0]).join(" "), suitSign(suit))));
 }
 
 /** What holds for the whole table: `{label, text?, suit?}`. */
