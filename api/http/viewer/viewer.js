@@ -28,7 +28,7 @@ const REST = 140;
 
 class ReplayViewer extends HTMLElement {
   connectedCallback() {
-    this.given = fragment();
+    this.given = this.arrived();
     this.sprite().then(() => this.open(), (error) => this.fail(error));
     addEventListener("hashchange", () => this.onAddress());
     addEventListener("keydown", (press) => this.onKey(press));
@@ -40,6 +40,19 @@ class ReplayViewer extends HTMLElement {
       this.begin(new StoredGame(api, id));
     });
     addEventListener("popstate", () => { if (!this.source?.path || location.pathname !== this.page) location.reload(); });
+  }
+
+  /** What the address asks for, whose token is taken out of it at once; this tab keeps it, so that the page may be loaded again. */
+  arrived() {
+    const {token, ...given} = fragment();
+    const kept = `token ${location.pathname}`;
+    if (token) {
+      store("sessionStorage", kept, token);
+      const rest = new URLSearchParams(location.hash.slice(1));
+      rest.delete("token");
+      history.replaceState(history.state, "", `${location.pathname}#${rest}`);
+    }
+    return {...given, token: token ?? stored("sessionStorage", kept)};
   }
 
   async sprite() {
@@ -152,9 +165,9 @@ class ReplayViewer extends HTMLElement {
     this.table.game = info;
     this.sheet.game = info;
     this.table.addEventListener("wheel", (roll) => this.onWheel(roll), {passive: false});
-    this.colour(stored("four") === "yes");
-    this.speed.value = stored("speed") ?? "1";
-    this.speed.addEventListener("change", () => { store("speed", this.speed.value); if (this.timer) this.play(true); });
+    this.colour(stored("localStorage", "four") === "yes");
+    this.speed.value = stored("localStorage", "speed") ?? "1";
+    this.speed.addEventListener("change", () => { store("localStorage", "speed", this.speed.value); if (this.timer) this.play(true); });
     this.listViews();
     this.showStatus();
   }
@@ -187,7 +200,7 @@ class ReplayViewer extends HTMLElement {
   colour(four) {
     this.classList.toggle("four", four);
     this.four.setAttribute("aria-pressed", String(four));
-    store("four", four ? "yes" : "no");
+    store("localStorage", "four", four ? "yes" : "no");
   }
 
   // --- what is seen ---------------------------------------------------------------------------------------------------
@@ -278,17 +291,11 @@ class ReplayViewer extends HTMLElement {
     write(this.heard, said);
     this.slider.setAttribute("aria-valuetext", `Event ${at} of ${story.last}. ${frame.text[0]}`);
     this.sheet.show(story.sheetAt(at), frame.state);
-    const address = `${location.pathname}${this.fragment(true)}`;
-    if (location.pathname + location.hash !== address) history.replaceState(history.state, "", address);
+    const address = this.address(false);
+    if (location.href !== address) history.replaceState(history.state, "", address);
     this.share.show();
     this.more.hidden = at >= story.last || this.source.game.status !== "running";
     this.more.textContent = `${story.last - at} more, live`;
-  }
-
-  fragment(token) {
-    const parts = new URLSearchParams({at: this.at, view: this.story.view});
-    if (token && this.given.token) parts.set("token", this.given.token);
-    return `#${parts}`;
   }
 
   /** The address of what is seen; with the token that the caller has only where that is asked for. */
@@ -454,19 +461,19 @@ function fragment() {
   };
 }
 
-function stored(name) {
+function stored(where, name) {
   try {
-    return localStorage.getItem(`tricklog-${name}`);
+    return globalThis[where].getItem(`tricklog ${name}`);
   } catch {
     return null;
   }
 }
 
-function store(name, value) {
+function store(where, name, value) {
   try {
-    localStorage.setItem(`tricklog-${name}`, value);
+    globalThis[where].setItem(`tricklog ${name}`, value);
   } catch {
-    // a frame of another site may have no storage: then the choice lasts as long as the page
+    // a frame of another site may have no storage: then what was chosen lasts as long as the page
   }
 }
 
