@@ -29,6 +29,7 @@ _GUIDES: Final = (
     "streams",
     "retries",
     "webhooks",
+    "limits",
     "disputes",
     "replay-viewer",
 )
