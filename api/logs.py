@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Final
@@ -24,7 +25,9 @@ _log = logging.getLogger(__name__)
 def write_line(level: str, message: str, **facts: Any) -> None:
     """One line on stderr, at once and whole."""
     line = {"time": datetime.now(UTC), "level": level, "message": message, **facts}
-    os.write(STDERR, orjson.dumps(line, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE))
+    # Who has closed stderr, or lets it fill up, goes without lines, not without answers.
+    with suppress(OSError):
+        os.write(STDERR, orjson.dumps(line, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE))
 
 
 def access_lines() -> bool:
