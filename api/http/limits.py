@@ -6,7 +6,8 @@ whoever holds a good one doesn't suffer from strangers at the same address.
 """
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_network
@@ -21,6 +22,7 @@ from api.http.problems import RATE_LIMITED, Problem
 from api.http.settings import Rate, Settings
 
 _CHARGE: Final = "tricklog.charge"
+_STREAM_RETRY_AFTER: Final = 5  # seconds
 
 
 class Policy:
@@ -54,13 +56,15 @@ class Charge:
 class Limiter:
     """Charges the requests of one application; ``costs`` are those of the endpoints whose requests don't cost 1."""
 
-    __slots__ = ("buckets", "by_address", "by_credential", "costs")
+    __slots__ = ("buckets", "by_address", "by_credential", "costs", "most_streams", "streams")
 
     def __init__(self, buckets: Buckets, settings: Settings, costs: Mapping[str, int]) -> None:
         self.buckets = buckets
         self.by_credential = Policy("credential", settings.rate_key)
         self.by_address = Policy("address", settings.rate_address)
         self.costs = costs
+        self.most_streams = settings.streams
+        self.streams: Counter[int] = Counter()
 
     def admit(self, asked: Request) -> None:
         """Charges a request; a rate-limited problem when there is too little left for it."""
@@ -103,6 +107,25 @@ class Limiter:
         assert level is not None
         return level
 
+    def hold(self, charge: Charge, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The ``pieces`` of a stream, which counts as its caller's from the first to the last; a rate-limited problem
+        when it has too many.
+        """
+        if self.streams[charge.bucket] >= self.most_streams:
+            count_limited(charge.policy.name)
+            detail = f"There are {self.most_streams} streams open already: end one before the next."
+            raise Problem(RATE_LIMITED, detail, headers={"Retry-After": str(_STREAM_RETRY_AFTER)})
+        return self._counted(charge.bucket, pieces)
+
+    def _counted(self, bucket: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        self.streams[bucket] += 1
+        try:
+            yield from pieces
+        finally:
+            self.streams[bucket] -= 1
+            if not self.streams[bucket]:
+                del self.streams[bucket]
+
     def move(self, charge: Charge) -> None:
         """Has the present request's credential pay, which is a good one, where its address did."""
         if charge.policy is self.by_address and charge.token is not None:
@@ -117,6 +140,12 @@ def vouch() -> None:
     charge: Charge | None = request.environ.get(_CHARGE)
     if charge is not None:
         charge.limiter.move(charge)
+
+
+def held(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The ``pieces`` of the stream that the present request gets, which counts as its caller's."""
+    charge: Charge | None = request.environ.get(_CHARGE)
+    return pieces if charge is None else charge.limiter.hold(charge, pieces)
 
 
 def _refuse_unless_held(charge: Charge) -> None:

@@ -163,7 +163,8 @@ RATE_LIMITED: Final = ProblemType(
     (429,),
     "Too many requests",
     "More came than the rate limit lets through, by one credential, or by one address without a credential that is"
-    " known to be good. Nothing of the request was carried out. `Retry-After` says how many seconds to wait;"
+    " known to be good; or it has more streams open than one may. Nothing of the request was carried out."
+    " `Retry-After` says how many seconds to wait;"
     " `RateLimit-Policy` and `RateLimit` on every answer say how much is left, so that it need not come to this.",
     headers=("Retry-After",),
 )

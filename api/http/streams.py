@@ -12,6 +12,7 @@ from flask import Response, request
 from api import service
 from api.games.rules import Seen
 from api.http.declare import context
+from api.http.limits import held
 from api.http.problems import invalid
 from api.http.responses import EVENT_STREAM, NDJSON, respond
 
@@ -64,7 +65,7 @@ def stream(opened: service.Opened, view: Seen, query: Mapping[str, Any], media_t
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
         _limit_silence(connection, 2 * hub.heartbeat)
-    return respond(_written(events, _FORMS[media_type], connection), 200, media_type, _HEADERS)
+    return respond(held(_written(events, _FORMS[media_type], connection)), 200, media_type, _HEADERS)
 
 
 def _last_event_id(newest: int) -> int | None:

@@ -1,8 +1,11 @@
 """Rate limits: who pays, how much, and what answers say of it."""
 
 import re
+import socket
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 import psycopg
@@ -159,3 +162,37 @@ def test_limit_is_held_exactly_over_all_workers(shared_database_url: str, api: A
             request = f"GET {path} HTTP/1.1\r\nHost: x\r\n{head}Connection: close\r\n\r\n".encode()
             statuses = list(threads.map(lambda _, request=request: send(port, request)[0], range(100)))
             assert (statuses.count(200), statuses.count(429)) == (most, 100 - most)
+
+
+def test_streams_that_a_caller_has_open(shared_database_url: str, api: Api, key: str) -> None:
+    game = api.new_game(key, visibility="public")
+    heads = {"owner": f"Authorization: Bearer {key}\r\n", "nobody": ""}
+    path = f"/v1/games/{game['id']}/events"
+
+    def opened(port: int, caller: str) -> tuple[int, socket.socket]:
+        connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+        connection.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: x\r\n{heads[caller]}Accept: text/event-stream\r\n\r\n".encode()
+        )
+        return int(connection.recv(65536).split()[1]), connection
+
+    with (
+        served(shared_database_url, 1, TRICKLOG_STREAMS="2", TRICKLOG_HEARTBEAT="1") as (port, _),
+        ExitStack() as stack,
+    ):
+        for caller in heads:
+            for status in (200, 200, 429):
+                found, connection = opened(port, caller)
+                stack.enter_context(connection)
+                assert found == status
+        status, connection = opened(port, "owner")
+        connection.close()
+        assert status == 429
+        stack.close()
+        for _ in range(100):
+            status, connection = opened(port, "owner")
+            connection.close()
+            if status == 200:
+                break
+            time.sleep(0.1)
+        assert status == 200
