@@ -153,9 +153,9 @@ def _game(ruleset: Ruleset) -> Page:
 
 
 def _by_tag(document: dict[str, Any]) -> dict[str, list[tuple[str, str, dict[str, Any], list[Any]]]]:
-    """The operations of each tag: method, path, what the document says, and the parameters of path and method."""
+    """The operations of each tag: method, path (a webhook's name), what the document says, all parameters."""
     found: dict[str, list[tuple[str, str, dict[str, Any], list[Any]]]] = {tag["name"]: [] for tag in document["tags"]}
-    for path, methods in document["paths"].items():
+    for path, methods in (document["paths"] | document["webhooks"]).items():
         shared = methods.get("parameters", [])
         for method, operation in methods.items():
             if method != "parameters":

@@ -71,6 +71,8 @@ def test_every_page_is_reached(api: Api, site: dict[str, str]) -> None:
 
 def test_every_operation_is_documented(api: Api, site: dict[str, str]) -> None:
     found = anchors(site["/docs/reference"])
+    told = [webhook["post"]["operationId"] for webhook in api.document["webhooks"].values()]
+    assert set(told) <= found
     for method, path, operation in operations(api.document):
         assert operation["operationId"] in found
         for parameter in operation["parameters"]:
