@@ -15,12 +15,18 @@ import weakref
 from pathlib import Path
 from typing import Final, NamedTuple
 
+_MEMORY: Final = "/dev/shm"  # noqa: S108
 _SETS: Final = 8192
 _WAYS: Final = 8
 _SET: Final = struct.Struct("=" + _WAYS * "Qd")
 _SLOT: Final = struct.Struct("=Qd")
 # Sums of seconds since the machine started are exact to less than this.
 _ROUNDING: Final = 1e-6
+
+
+def memory_folder() -> str | None:
+    """Where files lie in memory, writable though the rest may not be; None where there is no such place."""
+    return _MEMORY if os.access(_MEMORY, os.W_OK) else None
 
 
 class Level(NamedTuple):
@@ -38,7 +44,7 @@ class Buckets:
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _SETS * _SET.size)
         # A file to lock, with nothing in it: a process that is killed lets go of its locks.
-        self._lock, path = tempfile.mkstemp()
+        self._lock, path = tempfile.mkstemp(dir=memory_folder())
         Path(path).unlink()
         weakref.finalize(self, os.close, self._lock)
         self._key = os.urandom(16)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api import embedded
-from api.buckets import Buckets
+from api.buckets import Buckets, memory_folder
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -64,10 +64,7 @@ def application() -> "Flask":
 
 def on_starting(_: object) -> None:
     """Make the folder in which the workers count, in memory where there is a place for it."""
-    memory = "/dev/shm"  # noqa: S108
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(
-        prefix="tricklog-", dir=memory if os.access(memory, os.W_OK) else None
-    )
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="tricklog-", dir=memory_folder())
 
 
 def when_ready(_: object) -> None:
