@@ -8,6 +8,7 @@ from typing import Final
 
 from flask import Response, request
 
+from api.http.headers import TAGS_MOST
 from api.http.problems import invalid
 from api.http.responses import JSON, REVALIDATED, respond
 
@@ -22,8 +23,9 @@ def expected_tags() -> frozenset[str] | None:
     header = request.environ.get("HTTP_IF_MATCH")
     if header is None:
         return None
-    if not _TAGS.fullmatch(header):
-        raise invalid({"If-Match": ['Must be a list of tags such as "17", or *.']}, 400)
+    if len(header) > TAGS_MOST or not _TAGS.fullmatch(header):
+        told = f'Must be a list of tags such as "17", or *, in {TAGS_MOST} characters at most.'
+        raise invalid({"If-Match": [told]}, 400)
     if header.strip() == "*":
         return None
     # A weak tag never matches here: all of the service's are strong.

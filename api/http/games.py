@@ -10,12 +10,13 @@ from flask import Response, request
 from api import service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
-from api.http.examples import NEW_GAME, RECORD
+from api.http.examples import NEW_GAME, RECORD, TRANSCRIPT
 from api.http.idempotency import answered
 from api.http.negotiation import acceptable
 from api.http.problems import ILLEGAL_MOVE
 from api.http.responses import JSON, REVALIDATED, TEXT, answer, respond
 from api.http.schemas import GameSchema, GamesQuery, GamesSchema, MadeGameSchema, NewGameSchema, RecordSchema
+from api.http.shapes import whole_text
 
 blueprint: Final = Blueprint("games", "Games: made, listed and looked up, and taken from one installation to another.")
 
@@ -84,7 +85,7 @@ def get_game(opened: service.Opened) -> Response:
 @blueprint.route("/v1/games/<game>/record", cost=5)
 @blueprint.opens_game()
 @blueprint.response(200, RecordSchema)
-@blueprint.response(200, {"type": "string"}, content_type=TEXT)
+@blueprint.response(200, whole_text("A transcript, event by event.", TRANSCRIPT), content_type=TEXT)
 def get_record(opened: service.Opened) -> Response:
     """Get the record
 

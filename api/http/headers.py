@@ -2,19 +2,23 @@
 
 from typing import Any, Final
 
+TAGS_MOST: Final = 1000
+_TAGS_FORM: Final = r'^(\*|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$'
+
 IF_MATCH: Final[dict[str, Any]] = {
     "in": "header",
     "name": "If-Match",
     "description": "Act only while the game is at this seq: the `ETag` of the game. A list of them, or `*` for any,"
     " is taken too. At another the answer is a `stale` problem, and nothing was done.",
-    "schema": {"type": "string", "maxLength": 1000},
+    "schema": {"type": "string", "maxLength": TAGS_MOST, "pattern": _TAGS_FORM},
     "example": '"17"',
 }
 IF_NONE_MATCH: Final[dict[str, Any]] = {
     "in": "header",
     "name": "If-None-Match",
-    "description": "The `ETag` of what the caller has: while it is still the same, the answer is 304 without a body.",
-    "schema": {"type": "string", "maxLength": 1000},
+    "description": "The `ETag` of what the caller has: while it is still the same, the answer is 304 without a body. A"
+    " list of them, or `*`, is taken too, and anything else is as nothing.",
+    "schema": {"type": "string", "maxLength": 8000, "pattern": "^[ -~]*$"},
     "example": '"17"',
 }
 IDEMPOTENCY_KEY: Final[dict[str, Any]] = {
@@ -41,10 +45,13 @@ LAST_EVENT_ID: Final[dict[str, Any]] = {
     "example": "17",
 }
 
+_TAG_FORM: Final = {"type": "string", "maxLength": 100, "pattern": '^"[!#-~]+"$'}
+
 HEADERS: Final[dict[str, dict[str, Any]]] = {
     "ETag": {
         "description": "A strong tag of this answer: the same for everybody who gets the same.",
-        "schema": {"type": "string"},
+        "required": True,
+        "schema": _TAG_FORM,
         "example": '"17"',
     },
     "Idempotency-Replayed": {
@@ -55,33 +62,44 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
     },
     "Link": {
         "description": 'The next page, as `rel="next"`; absent on the last.',
-        "schema": {"type": "string"},
+        "schema": {"type": "string", "maxLength": 2000, "pattern": '^<.+>; rel="next"$'},
         "example": '</v1/games?limit=100&cursor=0000001k3m9x7qz2>; rel="next"',
     },
     "Location": {
         "description": "Where the new thing is.",
-        "schema": {"type": "string"},
+        "required": True,
+        "schema": {"type": "string", "maxLength": 200, "pattern": "^/v1/[!-~]+$"},
         "example": "/v1/games/0000001k3m9x7qz2",
     },
     "WWW-Authenticate": {
         "description": "How to authenticate.",
-        "schema": {"type": "string"},
+        "required": True,
+        "schema": {"type": "string", "maxLength": 100, "pattern": "^Bearer "},
         "example": 'Bearer realm="Tricklog"',
     },
-    "Allow": {"description": "The methods that there are.", "schema": {"type": "string"}, "example": "GET, HEAD"},
-    "Retry-After": {"description": "How many seconds to wait.", "schema": {"type": "integer"}, "example": 2},
+    "Retry-After": {
+        "description": "How many seconds to wait.",
+        "required": True,
+        "schema": {"type": "integer", "format": "int32", "minimum": 1, "maximum": 1_000_000},
+        "example": 2,
+    },
+    "Access-Control-Allow-Origin": {
+        "description": "The origin of the page that asks, where the installation lets its pages ask; absent otherwise.",
+        "schema": {"type": "string", "maxLength": 1000, "pattern": r"^(\*|null|[a-z]+://[!-~]+)$"},
+        "example": "https://example.org",
+    },
     "RateLimit-Policy": {
         "description": "The limit that the request was charged to: `q` requests in `w` seconds, by `credential` or by"
         " `address`. Absent where there is none.",
-        "schema": {"type": "string"},
+        "schema": {"type": "string", "maxLength": 100, "pattern": '^"[a-z]+";q=[0-9]+;w=[0-9]+$'},
         "example": '"credential";q=60000;w=60',
     },
     "RateLimit": {
         "description": "What is left of it: `r` requests, and `t` seconds until all of it is there again.",
-        "schema": {"type": "string"},
+        "schema": {"type": "string", "maxLength": 100, "pattern": '^"[a-z]+";r=[0-9]+;t=[0-9]+$'},
         "example": '"credential";r=59999;t=1',
     },
 }
 
-RATE_LIMIT_HEADERS: Final = ("RateLimit-Policy", "RateLimit")
-"""What stands in every answer to a request that is charged."""
+EVERYWHERE: Final = ("RateLimit-Policy", "RateLimit", "Access-Control-Allow-Origin")
+"""What may stand in every answer."""

@@ -14,11 +14,11 @@ from api.cards import SUITS
 from api.games import LATEST, shown
 from api.http.declare import API_KEY, SEAT_TOKEN, problem_name
 from api.http.examples import ANSWERS, TOLD_EXAMPLES
-from api.http.headers import HEADERS, IDEMPOTENCY_KEY, RATE_LIMIT_HEADERS
+from api.http.headers import EVERYWHERE, HEADERS, IDEMPOTENCY_KEY
 from api.http.problems import PROBLEM_TYPES, ProblemType
 from api.http.responses import JSON, PROBLEM
 from api.http.schemas import CLIENT_SEEDS, DEALERS, STATUSES, TOLD, VISIBILITIES, Shaped
-from api.http.shapes import components, specialised, time
+from api.http.shapes import ANY_TEXT, components, specialised, string, time
 
 Document = dict[str, Any]
 
@@ -32,6 +32,11 @@ sent as `Authorization: Bearer …`. Without credentials, the public view of a p
 Times are RFC 3339 in UTC, ids are opaque. A field or a parameter that isn't documented is refused. Errors are
 `application/problem+json`; the `type` of each is the address of a page about it.
 """
+
+# Those who run an installation answer for it, and say on what terms: nothing here can.
+_CONTACT: Final = {"name": "Whoever runs this installation"}
+_LICENSE: Final = {"name": "None stated: ask whoever runs this installation", "identifier": "LicenseRef-None-Stated"}
+_SERVER: Final = "The installation that this document comes from, in production over https or a local one."
 
 _SECURITY: Final = {
     API_KEY: {
@@ -62,6 +67,8 @@ _OPERATION_ORDER: Final = (
     "responses",
 )
 
+_NOT_CHARGED: Final = "Not charged towards the rate limit: only what stands before the service may answer with 429."
+_REPLAY_HEADER: Final = "Idempotency-Replayed"
 _REPLAYED: Final = ("200", "201", "202", "403", "404", "412", "422")
 """The statuses of answers that may have been given to an earlier request with the same idempotency key."""
 
@@ -90,8 +97,8 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
     api = Api(
         app,
         spec_kwargs={
-            "info": {"description": _DESCRIPTION},
-            "servers": [{"url": "/", "description": "This installation."}],
+            "info": {"description": _DESCRIPTION, "contact": _CONTACT, "license": _LICENSE},
+            "servers": [{"url": "/", "description": _SERVER, "x-internal": False}],
             "security": [],
         },
     )
@@ -122,6 +129,7 @@ def describe(app: Flask, blueprints: Iterable[flask_smorest.Blueprint]) -> Docum
         }
         for path, each in document["paths"].items()
     }
+    _share_problems(document)
     _prune(document)
     # Tuples become lists: it is compared with what is read.
     ordered: Document = orjson.loads(orjson.dumps(_in_order(document, _DOCUMENT_ORDER)))
@@ -141,11 +149,30 @@ def _with_names(part: Any) -> Any:
     return {key: _with_names(each) for key, each in part.items()}
 
 
+def _share_problems(document: Document) -> None:
+    """Writes the answers that are problems once: many operations end in each of them."""
+    shared = document["components"]["responses"] = {}
+    for path in document["paths"].values():
+        for method, operation in path.items():
+            if method == "parameters":
+                continue
+            for status, response in operation["responses"].items():
+                content = response.get("content", {}).get(PROBLEM)
+                if content is not None:
+                    kinds = "Or".join(
+                        "".join(part.capitalize() for part in slug.split("-")) for slug in content["examples"]
+                    )
+                    name = f"{kinds}{status}" + "Kept" * (_REPLAY_HEADER in response["headers"])
+                    shared[name] = response
+                    operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+
+
 def _prune(document: Document) -> None:
     """Removes the schemas that nothing refers to: flask-smorest's own, and problems that no operation ends in."""
     schemas = document["components"]["schemas"]
     used: set[str] = set()
-    found = _REFERENCE.findall(orjson.dumps([document["paths"], document["webhooks"]]).decode())
+    roots = [document["paths"], document["webhooks"], document["components"]["responses"]]
+    found = _REFERENCE.findall(orjson.dumps(roots).decode())
     while found:
         name = found.pop()
         if name not in used:
@@ -214,19 +241,19 @@ def _finished(operation: dict[str, Any]) -> dict[str, Any]:
     if "requestBody" not in operation:
         answered.pop("408")
     cost = operation["x-cost"]
-    if cost > 1:
-        operation["description"] += f"\n\nCounts as {cost} requests towards the rate limit."
-    for response in answered.values() if cost else ():
+    if cost != 1:
+        counts = f"Counts as {cost} requests towards the rate limit." if cost else _NOT_CHARGED
+        operation["description"] += f"\n\n{counts}"
+    for response in answered.values():
         response.setdefault("headers", {}).update(
-            {name: {"$ref": f"#/components/headers/{name}"} for name in RATE_LIMIT_HEADERS}
+            {name: {"$ref": f"#/components/headers/{name}"} for name in EVERYWHERE}
         )
     for status in answered:
         if JSON in answered[status].get("content", {}) and operation["operationId"] in ANSWERS:
             answered[status]["content"][JSON]["example"] = ANSWERS[operation["operationId"]]
         if status in _REPLAYED and IDEMPOTENCY_KEY in operation.get("parameters", ()):
-            name = "Idempotency-Replayed"
-            answered[status].setdefault("headers", {})[name] = {"$ref": f"#/components/headers/{name}"}
-    operation.setdefault("security", [])
+            answered[status]["headers"][_REPLAY_HEADER] = {"$ref": f"#/components/headers/{_REPLAY_HEADER}"}
+    operation.setdefault("security", [{}])
     operation["responses"] = _in_order(answered, sorted(answered))
     return _in_order(operation, _OPERATION_ORDER)
 
@@ -237,10 +264,17 @@ def _in_order(found: Mapping[str, Any], order: Iterable[str]) -> dict[str, Any]:
 
 def _problem_shape(problem: ProblemType) -> dict[str, Any]:
     properties = {
-        "type": {"const": problem.uri, "description": "The type of the problem, and the address of a page about it."},
-        "title": {"const": problem.title, "description": "The type in words."},
-        "status": {"enum": list(problem.statuses), "description": "The status of the answer."},
-        "detail": {"type": "string", "description": "What is wrong this time."},
+        "type": {
+            "type": "string",
+            "const": problem.uri,
+            "description": "The type of the problem, and the address of a page about it.",
+        },
+        "title": {"type": "string", "const": problem.title, "description": "The type in words."},
+        "status": {
+            **shown.number("The status of the answer.", min(problem.statuses), max(problem.statuses)),
+            "enum": list(problem.statuses),
+        },
+        "detail": string(ANY_TEXT, 1, 4000, "What is wrong this time."),
         **problem.fields,
     }
     return {

@@ -8,11 +8,12 @@ from api import service
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, context, desk
 from api.http.docs import PAGE_HEADERS
-from api.http.examples import METRICS
+from api.http.examples import EXAMPLE_PAGE, METRICS
 from api.http.metrics import exposition
 from api.http.problems import NOT_FOUND, UNAVAILABLE, Problem
 from api.http.responses import HTML, OPEN_METRICS, TEXT, answer, respond
 from api.http.schemas import HealthSchema
+from api.http.shapes import whole_text
 
 blueprint: Final = Blueprint("operation", "Whether the service is there, and what it says of itself.")
 
@@ -40,12 +41,8 @@ def get_readiness() -> Response:
 
 
 @blueprint.route("/metrics", cost=0)
-@blueprint.response(
-    200, {"type": "string", "description": "Lines of metrics.", "examples": [METRICS]}, content_type=TEXT
-)
-@blueprint.response(
-    200, {"type": "string", "description": "Lines of metrics.", "examples": [METRICS]}, content_type=OPEN_METRICS
-)
+@blueprint.response(200, whole_text("Lines of metrics.", METRICS), content_type=TEXT)
+@blueprint.response(200, whole_text("Lines of metrics.", METRICS), content_type=OPEN_METRICS)
 def get_metrics() -> Response:
     """Get what was counted
 
@@ -57,7 +54,7 @@ def get_metrics() -> Response:
 
 
 @blueprint.route("/openapi.json")
-@blueprint.caches({"type": "object"})
+@blueprint.caches({"type": "object", "description": "This document."})
 def get_openapi() -> Response:
     """Get this document
 
@@ -67,7 +64,7 @@ def get_openapi() -> Response:
 
 
 @blueprint.route("/docs")
-@blueprint.caches({"type": "string"}, content_type=HTML)
+@blueprint.caches(whole_text("A web page.", EXAMPLE_PAGE), content_type=HTML)
 def get_docs() -> Response:
     """Read the documentation
 
@@ -77,7 +74,7 @@ def get_docs() -> Response:
 
 
 @blueprint.route("/docs/<page>")
-@blueprint.caches({"type": "string"}, content_type=HTML)
+@blueprint.caches(whole_text("A web page.", EXAMPLE_PAGE), content_type=HTML)
 @blueprint.fails(NOT_FOUND)
 def get_docs_page(page: str) -> Response:
     """Read a page of the documentation
@@ -89,7 +86,7 @@ def get_docs_page(page: str) -> Response:
 
 
 @blueprint.route("/problems/<problem>")
-@blueprint.caches({"type": "string"}, content_type=HTML)
+@blueprint.caches(whole_text("A web page.", EXAMPLE_PAGE), content_type=HTML)
 @blueprint.fails(NOT_FOUND)
 def get_problem(problem: str) -> Response:
     """Read about a type of problem

@@ -10,8 +10,10 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from api import service, store
+from api.games import shown
 from api.games.rules import ConfigError
 from api.http.responses import PROBLEM, respond
+from api.http.shapes import ANY_TEXT, string
 from api.records.audit import IllegalRecord
 from api.records.portable import RecordError
 
@@ -24,21 +26,29 @@ _log = logging.getLogger(__name__)
 _ERRORS: Final = {
     "type": "object",
     "description": "Messages by field: a path into the body such as `moves.0`, a query parameter, a header, or `body`.",
-    "additionalProperties": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+    "additionalProperties": {
+        "type": "array",
+        "items": {"type": "string", "maxLength": 1000, "pattern": ANY_TEXT, "description": "What is wrong there."},
+        "description": "What is wrong with one field.",
+        "minItems": 1,
+        "maxItems": 20,
+    },
     "minProperties": 1,
+    "maxProperties": 1000,
     "examples": [{"config.target": ["Must be a whole number from 1 to 10000."]}],
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A type of problem: its ``slug`` under /problems/, the statuses and headers it comes with, the JSON Schemas of
-    what it adds to the usual fields, and its page in Markdown."""
+    """A type of problem: its ``slug`` under /problems/, the statuses and headers it comes with, its page in Markdown,
+    an example of its ``detail``, and the JSON Schemas, with examples, of what it adds to the usual fields."""
 
     slug: str
     statuses: tuple[int, ...]
     title: str
     page: str
+    detail: str
     fields: Mapping[str, Any] = field(default_factory=dict)
     headers: tuple[str, ...] = ()
 
@@ -56,6 +66,7 @@ INVALID_REQUEST: Final = ProblemType(
     " header. The status is 400 when the body can't be read at all (it is no JSON in UTF-8, names a key twice, holds"
     " a number or a nesting beyond any use), 408 when it comes too slowly, and 422 when it was"
     " read and a value is refused. Mend it; the same request will be refused again.",
+    "The request is not valid; `errors` says where.",
     {"errors": _ERRORS},
 )
 UNAUTHORIZED: Final = ProblemType(
@@ -64,6 +75,7 @@ UNAUTHORIZED: Final = ProblemType(
     "Credentials are needed",
     "The call needs an API key or a seat token, and there was none, or one that is unknown, mistyped or revoked."
     " Send it as `Authorization: Bearer …`. Nothing else of the request was looked at.",
+    "Send an API key or a seat token that this service gave out, as `Authorization: Bearer …`.",
     headers=("WWW-Authenticate",),
 )
 FORBIDDEN: Final = ProblemType(
@@ -72,6 +84,7 @@ FORBIDDEN: Final = ProblemType(
     "Not allowed",
     "The credential is a good one, and the game is one that it may see, but not for this: a seat asks for what is its"
     " owner's, or for another seat's. `detail` says what is missing.",
+    "Only the owner of the game may do this.",
 )
 NOT_FOUND: Final = ProblemType(
     "not-found",
@@ -79,12 +92,14 @@ NOT_FOUND: Final = ProblemType(
     "Not found",
     "There is nothing at this address, or nothing that the caller may know of: a private game looks like none at all to"
     " whoever is not its owner and holds no seat in it.",
+    "There is no such game.",
 )
 METHOD_NOT_ALLOWED: Final = ProblemType(
     "method-not-allowed",
     (405,),
     "Method not allowed",
     "There is something at this address, but it takes other methods. The `Allow` header names them.",
+    "This address does not take that method.",
     headers=("Allow",),
 )
 NOT_ACCEPTABLE: Final = ProblemType(
@@ -93,12 +108,14 @@ NOT_ACCEPTABLE: Final = ProblemType(
     "No acceptable representation",
     "The `Accept` header asks for media types that this address does not answer with. The documentation lists those of"
     " each call.",
+    "This address answers with application/json.",
 )
 LENGTH_REQUIRED: Final = ProblemType(
     "length-required",
     (411,),
     "Length required",
     "The request has no `Content-Length`. Bodies are taken with their length announced only, not in chunks.",
+    "Send the body with its Content-Length, not in chunks.",
 )
 IN_PROGRESS: Final = ProblemType(
     "in-progress",
@@ -107,6 +124,7 @@ IN_PROGRESS: Final = ProblemType(
     "A request with this `Idempotency-Key` is being carried out at this moment, or was when its worker ended. Send the"
     " same again after `Retry-After` seconds, until its answer is there: see [retries](/docs/retries). After a minute"
     " without one it is carried out anew.",
+    "The first request with this key is not done yet.",
     headers=("Retry-After",),
 )
 STALE: Final = ProblemType(
@@ -115,19 +133,22 @@ STALE: Final = ProblemType(
     "The game has gone on",
     "`If-Match` named another state of the game than the present one, so nothing was done. `seq` is the present one:"
     " fetch what came since, decide again, and send the request with the new tag.",
-    {"seq": {"type": "integer", "minimum": 0, "description": "The number of the newest event.", "examples": [17]}},
+    "The game is at 17 now.",
+    {"seq": shown.number("The number of the newest event.", 0, shown.SEQ_MOST) | {"examples": [17]}},
 )
 TOO_LARGE: Final = ProblemType(
     "too-large",
     (413,),
     "Too large",
     "The body is longer than this installation accepts. `detail` says how long it may be.",
+    "The body may be 1048576 bytes long at most.",
 )
 UNSUPPORTED_MEDIA_TYPE: Final = ProblemType(
     "unsupported-media-type",
     (415,),
     "Unsupported media type",
     "Bodies are JSON in UTF-8, sent with `Content-Type: application/json` and without a content coding.",
+    "Send JSON in UTF-8 as application/json.",
 )
 IDEMPOTENCY_MISMATCH: Final = ProblemType(
     "idempotency-mismatch",
@@ -136,6 +157,7 @@ IDEMPOTENCY_MISMATCH: Final = ProblemType(
     "The caller has sent this `Idempotency-Key` with another request, of which the address, the body, `If-Match` or"
     " `Accept` was not the same, and nothing was done. A key stands for [one request](/docs/retries): send this"
     " one with a new key.",
+    "Another request had this key.",
 )
 ILLEGAL_MOVE: Final = ProblemType(
     "illegal-move",
@@ -144,18 +166,15 @@ ILLEGAL_MOVE: Final = ProblemType(
     "A move breaks a rule of its game, and nothing of the request was played. `rule` is the rule's id, with its text in"
     " the documentation of its game or of [what every game shares](/docs/common), where the `Link` header of the answer"
     " leads; `index` says which of the moves sent it was, counted from 0 (of a record: which event), and `seat` whose.",
+    "Spades may not be led before one has been played in this hand, unless the leader holds nothing else.",
     {
-        "rule": {
-            "type": "string",
-            "description": "The id of the rule that the move breaks.",
-            "examples": ["quadruple-war.break"],
-        },
-        "index": {"type": "integer", "minimum": 0, "description": "Which of those sent, from 0.", "examples": [0]},
-        "seat": {
-            "type": ["integer", "null"],
-            "description": "The seat that moved; null for a chance or table event, or where none can be read.",
-            "examples": [2],
-        },
+        "rule": string("^[a-z][a-z0-9.-]*$", 1, 64, "The id of the rule that the move breaks.")
+        | {"examples": ["quadruple-war.break"]},
+        "index": shown.number("Which of those sent, from 0.", 0, shown.SEQ_MOST) | {"examples": [0]},
+        "seat": shown.or_null(
+            "The seat that moved; null for a chance or table event, or where none can be read.", shown.seat("A seat.")
+        )
+        | {"examples": [2]},
     },
 )
 RATE_LIMITED: Final = ProblemType(
@@ -166,6 +185,7 @@ RATE_LIMITED: Final = ProblemType(
     " known to be good; or it has more streams open than one may. Nothing of the request was carried out."
     " `Retry-After` says how many seconds to wait;"
     " `RateLimit-Policy` and `RateLimit` on every answer say how much is left, so that it need not come to this.",
+    "Too many requests by this credential: wait 2 s before the next.",
     headers=("Retry-After",),
 )
 INTERNAL_ERROR: Final = ProblemType(
@@ -175,6 +195,7 @@ INTERNAL_ERROR: Final = ProblemType(
     "A fault of the service. It was noted for those who run it. Whether the request was carried out is not certain:"
     " send it again with the [`Idempotency-Key`](/docs/retries) that it had, and it is carried out once in all, or look"
     " at the game first.",
+    "The service made a mistake, and has noted it.",
 )
 UNAVAILABLE: Final = ProblemType(
     "unavailable",
@@ -183,6 +204,7 @@ UNAVAILABLE: Final = ProblemType(
     "The database is away. `Retry-After` says how many seconds to wait. Whether a move was still stored is not"
     " certain: send it again with the [`Idempotency-Key`](/docs/retries) that it had, and it is carried out once in"
     " all, or look at the game first.",
+    "The database is away. Try again in a moment.",
     headers=("Retry-After",),
 )
 

@@ -20,6 +20,7 @@ from api.http.schemas import (
     ClaimSchema,
     DisputeSchema,
     DisputesSchema,
+    KeySetSchema,
     MadeDisputeSchema,
     RecordReplayQuery,
     RecordReplaySchema,
@@ -128,7 +129,7 @@ def resolve_dispute(opened: service.Opened, body: dict[str, Any], dispute: str) 
 
 
 @blueprint.route("/.well-known/jwks.json")
-@blueprint.caches({"type": "object"})
+@blueprint.caches(KeySetSchema)
 def get_receipt_keys() -> Response:
     """Get the public keys of receipts
 

@@ -16,9 +16,11 @@ from api import service
 from api.http import faces, picture
 from api.http.conditions import tagged
 from api.http.declare import Blueprint, desk
+from api.http.examples import EXAMPLE_PAGE
 from api.http.problems import NOT_FOUND, UNAVAILABLE, Problem
 from api.http.responses import CSS, HTML, JAVASCRIPT, REVALIDATED, SVG, answer, respond
 from api.http.schemas import AtQuery, DemonstrationsSchema, OembedQuery, OembedSchema
+from api.http.shapes import whole_text
 from api.records.words import side_names
 from api.rule_texts import table_description
 
@@ -77,7 +79,7 @@ VERSION: Final = hashlib.sha256(b"".join(name.encode() + text for name, text in 
 
 
 @blueprint.route("/replay", any_query=True)
-@blueprint.caches({"type": "string"}, HTML)
+@blueprint.caches(whole_text("A web page.", EXAMPLE_PAGE), HTML)
 def open_viewer() -> Response:
     """Open the viewer without a game
 
@@ -87,7 +89,7 @@ def open_viewer() -> Response:
 
 
 @blueprint.route("/replay/<game>", any_query=True)
-@blueprint.caches({"type": "string"}, HTML)
+@blueprint.caches(whole_text("A web page.", EXAMPLE_PAGE), HTML)
 @blueprint.fails(UNAVAILABLE)
 def open_game_viewer(game: str) -> Response:
     """Open the viewer on a game
@@ -117,7 +119,7 @@ def list_demonstrations() -> Response:
 @blueprint.route("/v1/games/<game>/picture.svg", cost=5)
 @blueprint.opens_game()
 @blueprint.query(AtQuery)
-@blueprint.caches({"type": "string"}, SVG)
+@blueprint.caches(whole_text("A picture.", '<svg xmlns="http://www.w3.org/2000/svg"/>\n'), SVG)
 def get_picture(opened: service.Opened, query: dict[str, Any]) -> Response:
     """Get a picture of the table
 
@@ -227,9 +229,9 @@ def _page(discovery: Markup) -> Response:
 
 
 @blueprint.route("/replay/assets/<version>/<name>", cost=0)
-@blueprint.response(200, {"type": "string"}, content_type=JAVASCRIPT)
-@blueprint.response(200, {"type": "string"}, content_type=CSS)
-@blueprint.response(200, {"type": "string"}, content_type=SVG)
+@blueprint.response(200, whole_text("A script.", "export const cards = [];\n"), content_type=JAVASCRIPT)
+@blueprint.response(200, whole_text("A style sheet.", "body { margin: 0 }\n"), content_type=CSS)
+@blueprint.response(200, whole_text("Pictures.", '<svg xmlns="http://www.w3.org/2000/svg"/>\n'), content_type=SVG)
 @blueprint.fails(NOT_FOUND)
 def get_viewer_part(version: str, name: str) -> Response:
     """Get a part of the viewer

@@ -14,6 +14,7 @@ from marshmallow.validate import Length, OneOf, Range
 from api.games import LATEST, RULESETS, shown
 from api.games.shown import SEATS_MOST, SEQ_MOST
 from api.http.shapes import ANY_TEXT, EFFECTS_MOST, EVENTS_MOST, ONE_LINE, REASON_MOST, hexadecimal, time
+from api.proofs.receipts import ALGORITHM
 from api.records import replay
 from api.records.disputes import OUTCOMES
 from api.records.portable import CLIENT_SEED_LENGTH, FORMAT, players_message
@@ -49,6 +50,7 @@ WEBHOOK_ID: Final = "7d3a1f0e-52c4-4b8e-9a6d-0c1e2f3a4b5c"
 UUID: Final = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 AN_ID: Final[dict[str, Any]] = {"examples": [WEBHOOK_ID]}
 WHSEC: Final = "^whsec_[A-Za-z0-9+/=]+$"
+WEB_ADDRESS: Final = "^https?://[!-~]+$"
 DISPUTE_ID: Final = "^[1-9][0-9]*$"
 RECEIPT: Final = r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$"
 
@@ -67,7 +69,9 @@ def text(most: int, **options: Any) -> fields.String:
     return fields.String(validate=[Length(1, most), one_line], metadata=metadata, **options)
 
 
-def string(pattern: str, least: int, most: int, description: str, **options: Any) -> fields.String:
+def string(
+    pattern: str, least: int, most: int, description: str, *, example: str | None = None, **options: Any
+) -> fields.String:
     """A text of so many characters, all of which ``pattern`` says."""
     whole = re.compile(pattern.removeprefix("^").removesuffix("$"))
 
@@ -76,7 +80,9 @@ def string(pattern: str, least: int, most: int, description: str, **options: Any
         if not whole.fullmatch(value):
             raise ValidationError("String does not match expected pattern.")
 
-    metadata = {"pattern": pattern, "description": description}
+    metadata: dict[str, Any] = {"pattern": pattern, "description": description}
+    if example is not None:
+        metadata["examples"] = [example]
     return fields.String(validate=[Length(least, most), check], metadata=metadata, **options)
 
 
@@ -200,12 +206,12 @@ def _limit(of_what: str) -> QueryInteger:
     return QueryInteger(
         load_default=LIMIT,
         validate=Range(1, LIMIT_MOST),
-        metadata={"description": f"How many {of_what} to answer with, at most."},
+        metadata={"description": f"How many {of_what} to answer with, at most.", "examples": [10]},
     )
 
 
 def _seq(description: str, **options: Any) -> QueryInteger:
-    return QueryInteger(validate=Range(0, SEQ_MOST), metadata={"description": description}, **options)
+    return QueryInteger(validate=Range(0, SEQ_MOST), metadata={"description": description, "examples": [17]}, **options)
 
 
 def _at() -> QueryInteger:
@@ -217,11 +223,19 @@ class GamesQuery(Request):
 
     ruleset = fields.String(validate=OneOf(list(LATEST)), metadata={"description": "Only games of this ruleset."})
     status = fields.String(validate=OneOf(STATUSES), metadata={"description": "Only games that stand like this."})
-    player = text(NAME_MOST, metadata={"description": "Only games with a player of exactly this name."})
-    since = fields.AwareDateTime(format="iso", metadata={"description": "Only games made at this time or later."})
-    until = fields.AwareDateTime(format="iso", metadata={"description": "Only games made before this time."})
+    player = text(
+        NAME_MOST, metadata={"description": "Only games with a player of exactly this name.", "examples": ["Ada"]}
+    )
+    since = fields.AwareDateTime(
+        format="iso",
+        metadata={"description": "Only games made at this time or later.", "examples": ["2026-01-31T18:00:00Z"]},
+    )
+    until = fields.AwareDateTime(
+        format="iso",
+        metadata={"description": "Only games made before this time.", "examples": ["2026-02-28T18:00:00+01:00"]},
+    )
     limit = _limit("games")
-    cursor = string(ID, 16, 16, "Where the next page starts: `next` of the page before.")
+    cursor = string(ID, 16, 16, "Where the next page starts: `next` of the page before.", example="0000001k3m9x7qz2")
 
 
 class AtQuery(Request):
@@ -236,7 +250,10 @@ class LegalMovesQuery(Request):
 
     seat = QueryInteger(
         validate=Range(0, SEATS_MOST - 1),
-        metadata={"description": "The seat. The game's owner must name one; a seat token's own is the default."},
+        metadata={
+            "description": "The seat. The game's owner must name one; a seat token's own is the default.",
+            "examples": [2],
+        },
     )
     at = _at()
 
@@ -250,7 +267,8 @@ class EventsQuery(Request):
         validate=Range(1, LIMIT_MOST),
         metadata={
             "description": f"How many events to answer with, at most. Left out, it is {LIMIT} in JSON, and without"
-            " limit in NDJSON; a stream takes none."
+            " limit in NDJSON; a stream takes none.",
+            "examples": [10],
         },
     )
     follow = fields.Boolean(
@@ -259,7 +277,8 @@ class EventsQuery(Request):
         load_default=False,
         metadata={
             "description": "In NDJSON: go on with each event as it is accepted, until the game is over. An event stream"
-            " does so by itself."
+            " does so by itself.",
+            "examples": [False],
         },
     )
 
@@ -272,14 +291,15 @@ class ReplayQuery(Request):
         data_key="from",
         load_default=1,
         validate=Range(1, SEQ_MOST),
-        metadata={"description": "The first event to show."},
+        metadata={"description": "The first event to show.", "examples": [1]},
     )
     final = QueryInteger(
         data_key="to",
         validate=Range(1, SEQ_MOST),
         metadata={
             "description": f"The last event to show, with at most {LIMIT_MOST} in all. Left out, it is the newest,"
-            f" or as far as {LIMIT_MOST} reach."
+            f" or as far as {LIMIT_MOST} reach.",
+            "examples": [10],
         },
     )
 
@@ -289,7 +309,7 @@ class DeliveriesQuery(Request):
 
     status = fields.String(validate=OneOf(DELIVERED), metadata={"description": "Only deliveries that stand like this."})
     limit = _limit("deliveries")
-    cursor = string(UUID, 36, 36, "Where the next page starts: `next` of the page before.")
+    cursor = string(UUID, 36, 36, "Where the next page starts: `next` of the page before.", example=WEBHOOK_ID)
 
 
 class RecordReplayQuery(ReplayQuery):
@@ -301,19 +321,23 @@ class RecordReplayQuery(ReplayQuery):
 class OembedQuery(Request):
     """What to embed."""
 
-    url = fields.String(
+    url = string(
+        WEB_ADDRESS,
+        1,
+        2000,
+        "The address of a game in the viewer.",
+        example="http://127.0.0.1:8000/replay/0000001dem000000#at=9",
         required=True,
-        validate=Length(1, 2000),
-        metadata={
-            "description": "The address of a game in the viewer.",
-            "examples": ["http://127.0.0.1:8000/replay/0000001dem000000#at=9"],
-        },
     )
     format = fields.String(
         load_default="json", validate=OneOf(["json"]), metadata={"description": "The form of the answer: JSON alone."}
     )
-    maxwidth = QueryInteger(validate=Range(1, 10000), metadata={"description": "The most pixels that it may be wide."})
-    maxheight = QueryInteger(validate=Range(1, 10000), metadata={"description": "The most pixels that it may be high."})
+    maxwidth = QueryInteger(
+        validate=Range(1, 10000), metadata={"description": "The most pixels that it may be wide.", "examples": [640]}
+    )
+    maxheight = QueryInteger(
+        validate=Range(1, 10000), metadata={"description": "The most pixels that it may be high.", "examples": [480]}
+    )
 
 
 # --- bodies ---------------------------------------------------------------------------------------------------------
@@ -1058,30 +1082,47 @@ class RulesetsSchema(Answer):
 class OembedSchema(Answer):
     """How to embed a game, as oEmbed 1.0 has it."""
 
-    version = fields.String(required=True, validate=OneOf(["1.0"]), metadata={"description": "That of oEmbed."})
-    type = fields.String(required=True, validate=OneOf(["rich"]), metadata={"description": "What is embedded: HTML."})
-    provider_name = fields.String(required=True, metadata={"description": "The name of the service."})
-    provider_url = fields.String(required=True, metadata={"description": "The address of this installation."})
-    title = fields.String(required=True, metadata={"description": "The game and its players."})
-    html = fields.String(required=True, metadata={"description": "The frame to put on a page."})
-    width = fields.Integer(required=True, metadata={"description": "How many pixels it is wide."})
-    height = fields.Integer(required=True, metadata={"description": "How many pixels it is high."})
-    thumbnail_url = fields.String(required=True, metadata={"description": "The address of the picture of the table."})
-    thumbnail_width = fields.Integer(required=True, metadata={"description": "How many pixels that is wide."})
-    thumbnail_height = fields.Integer(required=True, metadata={"description": "How many pixels that is high."})
+    version = _is(shown.word("That of oEmbed.", "1.0"))
+    type = _is(shown.word("What is embedded: HTML.", "rich"))
+    provider_name = _is(_line("The name of the service.", 100))
+    provider_url = _is(_string("The address of this installation.", 2000, WEB_ADDRESS))
+    title = _is(_line("The game and its players.", 1000))
+    html = _is(_prose("The frame to put on a page."))
+    width = _is(shown.number("How many pixels it is wide.", 1, 10_000))
+    height = _is(shown.number("How many pixels it is high.", 1, 10_000))
+    thumbnail_url = _is(_string("The address of the picture of the table.", 2000, WEB_ADDRESS))
+    thumbnail_width = _is(shown.number("How many pixels that is wide.", 1, 10_000))
+    thumbnail_height = _is(shown.number("How many pixels that is high.", 1, 10_000))
 
 
 class DemonstrationSchema(Answer):
     """A game for everybody to look at."""
 
-    id = fields.String(required=True, metadata={"description": "Its id.", "examples": ["0000001dem000000"]})
-    ruleset = fields.String(required=True, metadata={"description": "The id of its ruleset.", "examples": ["kraken"]})
+    id = _is(GAME_ID)
+    ruleset = _is(RULESET)
 
 
 class DemonstrationsSchema(Answer):
     """Games for everybody to look at."""
 
-    games = fields.List(fields.Nested(DemonstrationSchema), required=True, metadata={"description": "The games."})
+    games = _nested(DemonstrationSchema, "The games.", 100)
+
+
+class KeySchema(Answer):
+    """A public key that receipts are signed with, as a JWK (RFC 8037)."""
+
+    kty = _is(shown.word("The type of key.", "OKP"))
+    crv = _is(shown.word("The curve.", "Ed25519"))
+    alg = _is(shown.word("What it signs with.", ALGORITHM))
+    use = _is(shown.word("What it is for.", "sig"))
+    kid = _is(_string("Its id, which stands in the header of a receipt.", 64, "^[0-9a-f]+$"))
+    x = _is(_string("The key itself, in base64url.", 43, "^[A-Za-z0-9_-]{43}$"))
+
+
+class KeySetSchema(Answer):
+    """A JWK Set (RFC 7517)."""
+
+    keys = _nested(KeySchema, "Every key that this service ever signed receipts with.", 10_000)
 
 
 class HealthSchema(Answer):

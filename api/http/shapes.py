@@ -40,6 +40,11 @@ def string(pattern: str, least: int, most: int, description: str) -> Shape:
     }
 
 
+def whole_text(description: str, example: str) -> Shape:
+    """A body that is text of any number of lines."""
+    return string(ANY_TEXT, 0, 10**8, description) | {"examples": [example]}
+
+
 def hexadecimal(digits: int, description: str) -> Shape:
     """So many hex digits."""
     return string(f"^[0-9a-f]{{{digits}}}$", digits, digits, description)
@@ -276,6 +281,7 @@ _TABLE: Final = _object(
         "deals": {
             "type": "object",
             "description": "How each chance event is made from what was shuffled, by type.",
+            "maxProperties": 64,
             "additionalProperties": _object(
                 {
                     "items": _one_of(
@@ -362,6 +368,7 @@ _TABLE: Final = _object(
                         "type": "object",
                         "description": "What stands for each value.",
                         "additionalProperties": _words("A value in words."),
+                        "maxProperties": 64,
                     },
                 },
                 ["field", "label", "as"],

@@ -25,6 +25,7 @@ from api.http.schemas import (
     ReplaySchema,
     SnapshotSchema,
 )
+from api.http.shapes import whole_text
 from api.http.streams import stream
 from api.records import replay
 
@@ -36,8 +37,8 @@ blueprint: Final = Blueprint("views", "Looking at a game, now or at an earlier m
 @blueprint.query(EventsQuery)
 @blueprint.takes_header(LAST_EVENT_ID)
 @blueprint.caches(EventsSchema)
-@blueprint.response(200, {"type": "string"}, content_type=NDJSON, example=EVENTS_AS_LINES)
-@blueprint.response(200, {"type": "string"}, content_type=EVENT_STREAM, example=EVENTS_AS_STREAM)
+@blueprint.response(200, whole_text("Events, each a line of JSON.", EVENTS_AS_LINES), content_type=NDJSON)
+@blueprint.response(200, whole_text("Events, as server-sent events.", EVENTS_AS_STREAM), content_type=EVENT_STREAM)
 @blueprint.ends_streams()
 def list_events(opened: service.Opened, query: dict[str, Any]) -> Response:
     """List or follow the events

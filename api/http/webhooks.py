@@ -114,16 +114,16 @@ def _created(made: webhooks.Shown) -> Response:
     return answer(made, 201)
 
 
-@blueprint.route("/v1/webhooks/<webhook>/secrets/<secret>", methods=["DELETE"])
+@blueprint.route("/v1/webhooks/<webhook>/secrets/<signing>", methods=["DELETE"])
 @blueprint.takes_key()
 @blueprint.response(204)
 @blueprint.fails(NOT_FOUND)
-def delete_webhook_secret(owner: int, webhook: str, secret: str) -> Response:
+def delete_webhook_secret(owner: int, webhook: str, signing: str) -> Response:
     """Delete a secret
 
     Nothing is signed with it any more. The newest one can't be deleted.
     """
-    webhooks.delete_secret(desk(), owner, webhook, secret)
+    webhooks.delete_secret(desk(), owner, webhook, signing)
     return respond(None, 204, None, {})
 
 

@@ -169,7 +169,7 @@ def webhook_of(api: Api, made: World) -> dict[str, str]:
     webhook = api.ok("POST", "/v1/webhooks", owner, WEBHOOK)
     api.ok("POST", f"/v1/webhooks/{webhook['id']}/secrets", owner, {})
     delivery = api.ok("POST", f"/v1/webhooks/{webhook['id']}/ping", owner, {})
-    return {"webhook": webhook["id"], "secret": webhook["secrets"][0]["id"], "delivery": delivery["id"]}
+    return {"webhook": webhook["id"], "signing": webhook["secrets"][0]["id"], "delivery": delivery["id"]}
 
 
 def test_matrix_has_every_operation(api: Api) -> None:
@@ -243,6 +243,14 @@ def test_other_credentials_are_none(api: Api, header: str) -> None:
         response = api.call("GET", path, headers={"Authorization": header})
         assert response.status_code == 401
         assert response.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_no_operation_takes_another_scheme(api: Api) -> None:
+    made = world(api, "public")
+    named = {"ruleset": "thirteen", "problem": "stale", "page": "kraken", "dispute": "1", **VIEWER}
+    for method, template, _ in operations(api.document):
+        path = template.format(game=made.game, webhook="x", signing="x", delivery="x", **named)
+        api.refused(401, "unauthorized", method, path, headers={"Authorization": "Basic dXNlcjpwYXNz"})
 
 
 def test_scheme_is_taken_in_any_case(api: Api, key: str) -> None:

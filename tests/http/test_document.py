@@ -1,9 +1,11 @@
 """What the service says of itself: complete, true, and the same everywhere."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
@@ -41,39 +43,101 @@ def test_every_route_is_documented(api: Api) -> None:
 
 def test_every_operation_is_described_whole(api: Api) -> None:
     ids = []
+    tags = {tag["name"] for tag in api.document["tags"] if tag["description"]}
     for method, path, operation in operations(api.document):
+        where = f"{method} {path}"
         ids.append(operation["operationId"])
-        for field in ("summary", "description", "tags", "security", "responses"):
-            assert field in operation, f"{method} {path} has no {field}"
+        for field in ("summary", "description", "security"):
+            assert operation.get(field), f"{where} has no {field}"
+        assert set(operation["tags"]) <= tags, where
+        assert {"400", "401", "429", "500"} <= operation["responses"].keys(), where
+        assert ("requestBody" in operation) == (method in ("POST", "PATCH")), where
         for parameter in operation["parameters"]:
-            assert parameter["description"], f"{method} {path}: {parameter['name']}"
-        assert ("requestBody" in operation) == (method in ("POST", "PATCH"))
+            assert parameter.get("description"), f"{where}: {parameter['name']}"
     assert len(set(ids)) == len(ids)
 
 
-def described(shape: Any, where: str) -> list[str]:
-    """The properties somewhere in ``shape`` that nothing is said about."""
-    if isinstance(shape, list):
-        return [lack for part in shape for lack in described(part, where)]
-    if not isinstance(shape, dict):
-        return []
-    lacks = []
-    properties = shape.get("properties")
-    if isinstance(properties, dict) and "type" in shape:
-        lacks = [
-            f"{where}.{name}" for name, part in properties.items() if not part.keys() & {"description", "const", "$ref"}
-        ]
-    return lacks + [lack for name, part in shape.items() for lack in described(part, f"{where}.{name}")]
+def schemas(shape: Any, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A JSON Schema and all that it is made of, each with the path to it."""
+    yield where, shape
+    for name, part in shape.get("properties", {}).items():
+        yield from schemas(part, f"{where}.{name}")
+    for key in ("items", "additionalProperties"):
+        if isinstance(shape.get(key), dict):
+            yield from schemas(shape[key], f"{where}.{key}")
+    for key in ("anyOf", "oneOf", "allOf"):
+        for part in shape.get(key, ()):
+            yield from schemas(part, f"{where}.{key}")
 
 
-def test_every_field_of_requests_and_answers_is_described(api: Api) -> None:
-    lacks = [
-        lack
-        for name, shape in api.document["components"]["schemas"].items()
-        if not name.endswith(("Move", "Event"))
-        for lack in described(shape, name)
+def all_schemas(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every JSON Schema of a document."""
+    components = document["components"]
+    for name, shape in components["schemas"].items():
+        yield from schemas(shape, name)
+    for name, header in components["headers"].items():
+        yield from schemas(header["schema"], name)
+    for method, path, operation in operations(document):
+        for parameter in operation["parameters"]:
+            yield from schemas(parameter["schema"], f"{method} {path} {parameter['name']}")
+        answers = [operation.get("requestBody", {}), *operation["responses"].values()]
+        for media_type, content in [each for answer in answers for each in answer.get("content", {}).items()]:
+            yield from schemas(content["schema"], f"{method} {path} {media_type}")
+
+
+def test_every_field_is_described(api: Api) -> None:
+    lacks = [name for name, shape in api.document["components"]["schemas"].items() if not shape.get("description")]
+    lacks += [name for name, header in api.document["components"]["headers"].items() if not header.get("description")]
+    lacks += [
+        f"{where}.{name}"
+        for where, shape in all_schemas(api.document)
+        for name, part in shape.get("properties", {}).items()
+        if not part.get("description") and "$ref" not in part
     ]
     assert lacks == []
+
+
+def unbounded(shape: dict[str, Any]) -> bool:
+    """Whether a schema leaves open how long or how large a value may be, or what a text looks like."""
+    kinds = shape.get("type", ())
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    return (
+        ("string" in kinds and not shape.keys() & {"enum", "const"} and "maxLength" not in shape)
+        or ("string" in kinds and not shape.keys() & {"enum", "const", "pattern", "format"})
+        or ("integer" in kinds and not {"minimum", "maximum", "format"} <= shape.keys())
+        or ("number" in kinds and not {"minimum", "maximum"} <= shape.keys())
+        or ("array" in kinds and not {"items", "maxItems"} <= shape.keys())
+        or (isinstance(shape.get("additionalProperties"), dict) and "maxProperties" not in shape)
+    )
+
+
+def test_every_value_has_its_limits(api: Api) -> None:
+    assert [where for where, shape in all_schemas(api.document) if unbounded(shape)] == []
+
+
+def test_everything_has_an_example(api: Api) -> None:
+    lacks = [name for name, header in api.document["components"]["headers"].items() if "example" not in header]
+    for method, path, operation in operations(api.document):
+        lacks += [
+            f"{method} {path} {parameter['name']}"
+            for parameter in operation["parameters"]
+            if not {**parameter["schema"], **parameter}.keys() & {"example", "examples", "enum", "$ref"}
+        ]
+        answers = {"body": operation.get("requestBody", {}), **operation["responses"]}
+        for status, answer in answers.items():
+            lacks += [
+                f"{method} {path} {status} {media_type}"
+                for media_type, content in answer.get("content", {}).items()
+                if not {**content["schema"], **content}.keys() & {"example", "examples"}
+            ]
+    assert lacks == []
+
+
+def test_nothing_is_described_that_is_not_used(api: Api) -> None:
+    text = orjson.dumps(api.document).decode()
+    for kind in ("schemas", "responses", "headers"):
+        for name in api.document["components"][kind]:
+            assert f'"#/components/{kind}/{name}"' in text
 
 
 def test_every_example_is_one(api: Api) -> None:
@@ -92,14 +156,6 @@ def test_every_example_is_one(api: Api) -> None:
                     errors = [f"{error.json_path} {error.message}" for error in validator.iter_errors(example)]
                     assert errors == [], f"{method} {path}"
     assert found > len(LATEST)
-
-
-def test_answers_have_examples(api: Api) -> None:
-    for method, path, operation in operations(api.document):
-        for status, response in operation["responses"].items():
-            content = response.get("content", {}).get("application/json")
-            if content and path.startswith("/v1/") and "rulesets" not in path and status in ("200", "201", "202"):
-                assert "example" in content, f"{method} {path} {status}"
 
 
 def parts(document: dict[str, Any], union: str) -> list[dict[str, Any]]:
