@@ -39,6 +39,15 @@ def examples(guide: Path) -> list[Example]:
     return found
 
 
+def objects(output: str) -> Iterator[Any]:
+    """The JSON objects that lines begin with; one may follow the other at once, as curl adds no line feed."""
+    for line in output.splitlines():
+        place = 0
+        while line.startswith("{", place):
+            value, place = json.JSONDecoder().raw_decode(line, place)
+            yield value
+
+
 def shows(answer: Any, shown: Any) -> bool:
     """Whether ``answer`` is as ``shown``: there an object may leave fields out, ``"…"`` stands for anything, and at the
     end of a list for any more.
@@ -74,7 +83,7 @@ def test_examples_are_answered_as_shown(environment: dict[str, str], guide: Path
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     *outputs, _ = done.stdout.split(END)
     for example, output in zip(found, outputs, strict=True):
-        answers = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        answers = list(objects(output))
         for language, text in example.shown:
             if language == "json":
                 assert any(shows(answer, json.loads(text)) for answer in answers), f"{output}\nis not as\n{text}"
