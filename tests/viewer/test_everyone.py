@@ -96,6 +96,8 @@ def test_page_magnified_to_200_percent_loses_nothing(site: Site, browser: Browse
     with Viewer.opened(site, browser, viewport={"width": 640, "height": 400}, device_scale_factor=2) as viewer:
         viewer.open(site.games["kraken"]["id"], "at=12")
         assert viewer.page.evaluate("document.documentElement.scrollWidth") <= 640
+        # what stays in sight would leave no room for the rest
+        assert viewer.page.evaluate("getComputedStyle(document.querySelector('.controls')).position") == "static"
         for label in ("An event on", "To the end", "Turn the table"):
             viewer.page.click(f"button[aria-label='{label}']")
         viewer.page.goto(f"{site.base}/replay")

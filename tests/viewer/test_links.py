@@ -195,6 +195,15 @@ def play(site: Site, game: str, moves: int) -> None:
         site.owner.post(f"/v1/games/{game}/moves", {"moves": [{"seat": seat, **whole(listed[0], Random(1))}]})
 
 
+def test_game_is_followed_from_before_its_first_event(site: Site, viewer: Viewer) -> None:
+    game = site.owner.make("thirteen", 3, client_seeds="owner")
+    viewer.open(game["id"])
+    assert (viewer.at, viewer.last) == (0, 0)
+    site.owner.post(f"/v1/games/{game['id']}/client-seed", {"seed": "heads"})
+    viewer.arrive(1)
+    assert viewer.backs == 39
+
+
 def test_what_is_taken_back_is_struck_out(site: Site, viewer: Viewer) -> None:
     game = running(site, "quadruple-war", 8)
     seq = site.owner.get(f"/v1/games/{game['id']}")["seq"]

@@ -113,8 +113,9 @@ export function layOut(measured, scene, turn) {
   // what an event shows though no hand holds it: cards drawn for the deal
   for (const [seat, cards] of shown) {
     if (state.hands[seat].count) continue;
-    const {x, y} = placeOf(seat).middle;
-    cards.forEach((card, index) => put(`x:${seat}:${card}`, card, x + index * full * 0.5, y, full, 100 + index, {zone: "shown", seat}));
+    const {x, y, line, tall, size} = placeOf(seat);
+    const middle = line === "bottom" ? y + tall - size * RATIO / 2 : y + size * RATIO / 2;
+    cards.forEach((card, index) => put(`x:${seat}:${card}`, card, x + index * size * 0.5, middle, size, 100 + index, {zone: "shown", seat}));
   }
 
   const lies = lying(spec, before, frame);

@@ -221,7 +221,8 @@ function badges(spec, {table}, seat) {
       add(`${label} ${own}`, `${label}: ${own}`);
     } else if (as === "is" && value === seat) {
       add(label, label, {kind: "strong"});
-    } else if (as === "in" && value?.includes(seat)) {
+    } else if (as === "in" && table[spec.lies.field]?.length && value?.includes(seat)) {
+      // out of the trick, as long as there is one
       add(label, label, {kind: "faded"});
     } else if (as === "place" && value?.includes(seat)) {
       const place = PLACES[value.indexOf(seat)];

@@ -290,7 +290,7 @@ class ReplayViewer extends HTMLElement {
     if (this.scene) this.table.tell(this.scene);
     write(this.heard, said);
     this.slider.setAttribute("aria-valuetext", `Event ${at} of ${story.last}. ${frame.text[0]}`);
-    this.sheet.show(story.sheetAt(at), frame.state);
+    if (!this.sheet.parentElement.hidden) this.sheet.show(story.sheetAt(at), frame.state);
     const address = this.address(false);
     if (location.href !== address) history.replaceState(history.state, "", address);
     this.share.show();
