@@ -35,7 +35,7 @@ from procrastinate.jobs import Job
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 
-from api import service, store, webhooks
+from api import logs, service, store, webhooks
 from api.http.settings import read_settings
 
 DELAYS: Final = (5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
@@ -160,6 +160,7 @@ def attempt(desk: service.Desk, private: bool, delivery: UUID, replay: int) -> f
             delay=delay,
             pause=gone,
         )
+    _log.info("Attempt %d at delivery %s: %s", begun.delivery.attempts, delivery, answer.status or answer.fault)
     return delay
 
 
@@ -178,7 +179,7 @@ def _try(desk: service.Desk, private: bool, begun: store.Attempt) -> Answer:
     except store.Unavailable:
         raise
     except Exception:  # noqa: BLE001  # a fault of ours is one attempt that failed, as any other
-        _log.exception("delivery %s can't be made", begun.delivery.delivery)
+        _log.exception("A delivery that can't be made")
         return Answer(None, "internal")
 
 
@@ -293,6 +294,10 @@ async def _work_until(dsn: str, private: bool, ended: asyncio.Event) -> None:
 
 def run(dsn: str, private: bool, parent: int | None = None) -> None:
     """Delivers until SIGINT or SIGTERM, or until the pipe ``parent`` is closed at its other end; ``leave`` then."""
+
+    logs.log_from(read_settings().log)
+    # what it says of each job is said of each attempt here
+    logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
     async def until_told() -> None:
         loop, ended = asyncio.get_running_loop(), asyncio.Event()

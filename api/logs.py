@@ -79,3 +79,11 @@ def log_all_uncaught() -> None:
     sys.excepthook = log_uncaught
     threading.excepthook = lambda failed: log_uncaught(failed.exc_type, failed.exc_value, failed.exc_traceback)
     sys.unraisablehook = lambda failed: log_uncaught(failed.exc_type, failed.exc_value, failed.exc_traceback)
+
+
+def log_from(level: str) -> None:
+    """Has all that is logged in this process, from this level on, written as a line each."""
+    root = logging.getLogger()
+    root.handlers = [Handler()]
+    root.setLevel(level.upper())
+    log_all_uncaught()
