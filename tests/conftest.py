@@ -22,7 +22,7 @@ _LEFT_OUT = CHROMIUM is None and "CI" not in os.environ
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    return True if _LEFT_OUT and collection_path.name == "viewer" else None
+    return True if _LEFT_OUT and "viewer" in (collection_path.name, collection_path.parent.name) else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
