@@ -118,8 +118,9 @@ def send(url: str, private: bool, headers: dict[str, str], body: bytes) -> Answe
 
 def _exchange(connection: HTTPConnection, end: float, target: str, headers: dict[str, str], body: bytes) -> Answer:
     """The answer to the request; OSError, HTTPError or HTTPException where there is none."""
-    # A timeout of the socket would count from each byte that arrives.
-    cut = Timer(max(0.0, end - time.monotonic()), partial(_cut, connection))
+    # A timeout of the socket would count from each byte that arrives. The connection lets go of its socket where an
+    # answer's head says that it is the last.
+    cut = Timer(max(0.0, end - time.monotonic()), partial(_cut, connection.sock))
     cut.start()
     try:
         connection.request("POST", target, body, headers, preload_content=False, decode_content=False)
@@ -132,9 +133,9 @@ def _exchange(connection: HTTPConnection, end: float, target: str, headers: dict
     return Answer(answer.status, None)
 
 
-def _cut(connection: HTTPConnection) -> None:
+def _cut(connected: socket.socket) -> None:
     with suppress(OSError):
-        connection.sock.shutdown(socket.SHUT_RDWR)
+        connected.shutdown(socket.SHUT_RDWR)
 
 
 def attempt(desk: service.Desk, private: bool, delivery: UUID, replay: int) -> float | None:

@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import psutil
 import psycopg
@@ -384,6 +385,13 @@ def drip(handler: BaseHTTPRequestHandler) -> None:
         time.sleep(0.05)
 
 
+def drip_body(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+    for _ in range(200):
+        handler.wfile.write(b"x")
+        time.sleep(0.05)
+
+
 def hold(handler: BaseHTTPRequestHandler) -> None:
     time.sleep(2)
     handler.send_response(200)
@@ -409,6 +417,7 @@ def pour(handler: BaseHTTPRequestHandler) -> None:
     ("answer", "outcome"),
     [
         (drip, ("pending", None, "timeout")),
+        (drip_body, ("pending", None, "timeout")),
         (hold, ("pending", None, "timeout")),
         (hang_up, ("pending", None, "connection")),
         (babble, ("pending", None, "connection")),
@@ -622,6 +631,28 @@ def test_killed_worker_loses_nothing(
         again = receiver.next()
     assert again.headers["webhook-id"] == first.headers["webhook-id"]
     assert again.body == first.body
+
+
+def test_worker_that_comes_round_late_takes_nothing_back(
+    owner: Caller, receiver: Receiver, database_url: str, admin: store.Connection
+) -> None:
+    """Its delivery was another's by then, which made it."""
+    webhook = listen(owner, receiver.url)
+    made = ping(owner, webhook)
+
+    def deliver_elsewhere(handler: BaseHTTPRequestHandler) -> None:
+        receiver.answer = 200
+        deliveries.attempt(owner.app.extensions["tricklog"].desk, True, UUID(made["id"]), 0)
+        handler.send_response(500)
+        handler.end_headers()
+
+    receiver.answer = deliver_elsewhere
+    deliver(database_url)
+    [delivery] = listed(owner, webhook)
+    assert (delivery["status"], delivery["answer"]) == ("delivered", 200)
+    hasten(admin)
+    deliver(database_url)
+    assert len(receiver.all()) == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -249,7 +249,7 @@ WITH ended AS (
     UPDATE deliveries
     SET status = %(status)s, answer = %(answer)s, fault = %(fault)s,
         next_attempt_at = now() + %(delay)s * interval '1 second'
-    WHERE delivery = %(delivery)s AND replay = %(replay)s
+    WHERE delivery = %(delivery)s AND replay = %(replay)s AND status = 'pending'
 )
 UPDATE webhooks SET paused = true WHERE webhook = %(webhook)s AND %(pause)s
 """
@@ -266,7 +266,10 @@ def end_attempt(
     delay: float | None,
     pause: bool,
 ) -> None:
-    """Notes how an attempt ended: what the delivery is now, and ``delay``, the seconds until it is tried again."""
+    """Notes how an attempt ended: what the delivery is now, and ``delay``, the seconds until it is tried again.
+
+    Nothing is noted of a delivery that another has made or given up meanwhile.
+    """
     conn.execute(
         END,
         {
