@@ -241,14 +241,15 @@ def _clean_up(desk: service.Desk) -> None:
         store.clean_up_webhooks(conn, DAYS_KEPT)
 
 
-async def _retry_stalled(app: App) -> None:
-    """Has the jobs of workers that died taken up again, for as long as it runs."""
-    while True:
+async def _retry_stalled(app: App, ended: asyncio.Event) -> None:
+    """Has the jobs of workers that died taken up again, until it has ``ended``."""
+    while not ended.is_set():
         for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_AFTER):
             # another worker may be first
             with suppress(ConnectorException):
                 await app.job_manager.retry_job(job)
-        await asyncio.sleep(LOOK_FOR_STALLED)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), LOOK_FOR_STALLED)
 
 
 async def work(dsn: str, private: bool, *, wait: bool = True) -> None:
@@ -258,19 +259,24 @@ async def work(dsn: str, private: bool, *, wait: bool = True) -> None:
     """
     threads = ThreadPoolExecutor(AT_ONCE)
     pool = store.open_pool(dsn, CONNECTIONS)
+    ended = asyncio.Event()
     try:
         app = _app(dsn, service.Desk(pool), private, threads)
         async with app.open_async(), asyncio.TaskGroup() as tasks:
-            stalled = tasks.create_task(_retry_stalled(app))
-            await app.run_worker_async(
-                concurrency=AT_ONCE,
-                wait=wait,
-                delete_jobs="successful",
-                stalled_worker_timeout=STALLED_AFTER,
-                shutdown_graceful_timeout=GRACE,
-                install_signal_handlers=False,
-            )
-            stalled.cancel()
+            stalled = tasks.create_task(_retry_stalled(app, ended))
+            try:
+                await app.run_worker_async(
+                    concurrency=AT_ONCE,
+                    wait=wait,
+                    delete_jobs="successful",
+                    stalled_worker_timeout=STALLED_AFTER,
+                    shutdown_graceful_timeout=GRACE,
+                    install_signal_handlers=False,
+                )
+            finally:
+                # A connection that comes at the same moment as a cancellation swallows it.
+                ended.set()
+                stalled.cancel()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
         pool.close()

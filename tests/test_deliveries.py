@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 from jsonschema import Draft202012Validator
+from procrastinate.manager import JobManager
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from api import deliveries, store, webhooks
@@ -678,6 +679,24 @@ def test_worker_that_is_told_to_end_leaves_its_work_to_others(
     receiver.next()
     released.append(True)
     assert listed(owner, webhook)[0]["status"] == "delivered"
+
+
+def test_worker_ends_whatever_becomes_of_a_cancellation(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that is there again at that moment may swallow it; the worker would never begin anew."""
+
+    swallowed: list[bool] = []
+
+    async def swallow(_: JobManager, **__: Any) -> list[Any]:
+        while not swallowed:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                swallowed.append(True)
+        return []
+
+    monkeypatch.setattr(JobManager, "get_stalled_jobs", swallow)
+    asyncio.run(asyncio.wait_for(deliveries.work(database_url, True, wait=False), 30))
+    assert swallowed
 
 
 def deliverers(service: int) -> list[psutil.Process]:
