@@ -22,10 +22,10 @@ from api.http.problems import (
     invalid,
 )
 from api.http.responses import JSON
+from api.http.shapes import LARGEST
 
 DEEPEST: Final = 32
 MIB: Final = 1024 * 1024
-LARGEST: Final = 2**53 - 1  # what every reader of JSON keeps exactly (RFC 7493)
 
 
 # --- media types ----------------------------------------------------------------------------------------------------

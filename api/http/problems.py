@@ -13,7 +13,7 @@ from api import service, store
 from api.games import shown
 from api.games.rules import ConfigError
 from api.http.responses import PROBLEM, respond
-from api.http.shapes import ANY_TEXT, string
+from api.http.shapes import ANY_TEXT, LARGEST, string
 from api.records.audit import IllegalRecord
 from api.records.portable import RecordError
 
@@ -172,7 +172,14 @@ ILLEGAL_MOVE: Final = ProblemType(
         | {"examples": ["quadruple-war.break"]},
         "index": shown.number("Which of those sent, from 0.", 0, shown.SEQ_MOST) | {"examples": [0]},
         "seat": shown.or_null(
-            "The seat that moved; null for a chance or table event, or where none can be read.", shown.seat("A seat.")
+            "The seat that moved; null for a chance or table event, or where none can be read.",
+            {
+                "type": "integer",
+                "format": "int64",
+                "minimum": -LARGEST,
+                "maximum": LARGEST,
+                "description": "As it was sent: it may be none of the game's.",
+            },
         )
         | {"examples": [2]},
     },

@@ -23,6 +23,8 @@ ONE_LINE: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066
 """A line of text to be seen."""
 ANY_TEXT: Final = r"^[^\u0000-\u0008\u000b-\u001f\u007f]*$"
 """Any number of lines."""
+LARGEST: Final = 2**53 - 1
+"""What every reader of JSON keeps exactly (RFC 7493)."""
 EVENTS_MOST: Final = 100_000
 REASON_MOST: Final = 500
 EFFECTS_MOST: Final = 200

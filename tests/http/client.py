@@ -16,7 +16,7 @@ from api.http.declare import Context
 from tests.games.playing import whole
 
 PROBLEM: Final = "application/problem+json"
-OF_THE_MOMENT: Final = ("RateLimit",)
+OF_THE_MOMENT: Final = ("RateLimit", "X-Request-Id")
 
 
 def closed(shape: Any) -> Any:

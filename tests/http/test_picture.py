@@ -172,8 +172,10 @@ def test_there_is_nothing_to_embed_elsewhere_or_of_a_game_that_is_not_public(api
         "http://localhost/replay/0000001000000000",
         f"http://elsewhere.example/replay/{public}",
         f"http://localhost/v1/games/{public}",
-        f"javascript:alert(1)//http://localhost/replay/{public}",
         "http://[",
     )
     problems = [api.refused(404, "not-found", "GET", f"/oembed?url={quote(link, safe='')}") for link in links]
     assert problems[0] == problems[1]
+    script = f"javascript:alert(1)//http://localhost/replay/{public}"
+    refused = api.refused(422, "invalid-request", "GET", f"/oembed?url={quote(script, safe='')}")
+    assert refused["errors"].keys() == {"url"}
