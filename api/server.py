@@ -29,8 +29,9 @@ logger_class = "api.logs.Logger"
 worker_connections = 5000
 # A worker that has not come round to its loop for so long is replaced.
 timeout = 60
-# Less than the ten seconds that containers are given to end in; idle connections are gone before it is over.
-graceful_timeout = 8
+# Containers are given ten seconds to end in, and deliveries and the embedded server end after this. Idle connections
+# are gone before it is over.
+graceful_timeout = 6
 limit_request_line = 4094
 limit_request_fields = 64
 limit_request_field_size = 8190
