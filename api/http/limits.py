@@ -26,12 +26,15 @@ _STREAM_RETRY_AFTER: Final = 5  # seconds
 
 
 class Policy:
-    """A limit by credential or by address: a plain request takes ``each`` seconds of one that fills in ``size``."""
+    """A limit by credential or by address: a plain request takes ``each`` seconds of one that fills in ``size``, and so
+    many ``streams`` may be open at a worker.
+    """
 
-    __slots__ = ("each", "header", "name", "size")
+    __slots__ = ("each", "header", "name", "size", "streams")
 
-    def __init__(self, name: str, rate: Rate | None) -> None:
+    def __init__(self, name: str, rate: Rate | None, streams: int) -> None:
         self.name = name
+        self.streams = streams
         self.size = 0 if rate is None else rate.seconds
         self.each = 0.0 if rate is None else rate.seconds / rate.amount
         self.header = None if rate is None else f'"{name}";q={rate.amount};w={rate.seconds}'
@@ -56,14 +59,14 @@ class Charge:
 class Limiter:
     """Charges the requests of one application; ``costs`` are those of the endpoints whose requests don't cost 1."""
 
-    __slots__ = ("buckets", "by_address", "by_credential", "costs", "most_streams", "streams")
+    __slots__ = ("buckets", "by_address", "by_credential", "costs", "streams")
 
     def __init__(self, buckets: Buckets, settings: Settings, costs: Mapping[str, int]) -> None:
         self.buckets = buckets
-        self.by_credential = Policy("credential", settings.rate_key)
-        self.by_address = Policy("address", settings.rate_address)
+        self.by_credential = Policy("credential", settings.rate_key, settings.streams)
+        # a few strangers shall not take all the connections that a worker has
+        self.by_address = Policy("address", settings.rate_address, -(-settings.streams // 10))
         self.costs = costs
-        self.most_streams = settings.streams
         self.streams: Counter[int] = Counter()
 
     def admit(self, asked: Request) -> None:
@@ -111,9 +114,10 @@ class Limiter:
         """The ``pieces`` of a stream, which counts as its caller's from the first to the last; a rate-limited problem
         when it has too many.
         """
-        if self.streams[charge.bucket] >= self.most_streams:
+        most = charge.policy.streams
+        if self.streams[charge.bucket] >= most:
             count_limited(charge.policy.name)
-            detail = f"There are {self.most_streams} streams open already: end one before the next."
+            detail = f"There are {most} streams open already: end one before the next."
             raise Problem(RATE_LIMITED, detail, headers={"Retry-After": str(_STREAM_RETRY_AFTER)})
         return self._counted(charge.bucket, pieces)
 

@@ -103,7 +103,9 @@ class Settings:
     rate_address: Rate | None = _setting(  # noqa: RUF009
         _rate, "1200/minute", "", "how many requests an address may send that shows no good credential, or none"
     )
-    streams: int = _setting(_number(), "2500", "", "how many streams a caller may have open at each worker")
+    streams: int = _setting(
+        _number(), "2500", "", "how many streams a credential may have open at each worker; an address a tenth of it"
+    )
     head_seconds: int = _setting(
         _number(), "5", "seconds", "how long a connection may take until the head of its next request is there"
     )
