@@ -92,7 +92,7 @@ def send(url: str, private: bool, headers: dict[str, str], body: bytes) -> Answe
     addresses = [(str(where[0]), int(where[1])) for *_, where in found if private or webhooks.is_public(str(where[0]))]
     if not addresses or (parts.scheme == "http" and not private):
         return Answer(None, "private-address")
-    target = parts._replace(scheme="", netloc="", path=parts.path or "/").geturl()
+    target = f"{parts.path or '/'}?{parts.query}".removesuffix("?")
     answer = Answer(None, "connection")
     for address, port in addresses:
         if time.monotonic() >= end:

@@ -300,6 +300,21 @@ def test_only_2xx_is_success(owner: Caller, receiver: Receiver, database_url: st
     assert [each.path for each in receiver.all()] == ["/"]
 
 
+@pytest.mark.parametrize(("rest", "target"), [("", "/"), ("?x=1", "/?x=1"), ("//a//b/%2e?x=/?y", "//a//b/%2e?x=/?y")])
+def test_target_is_the_urls(owner: Caller, receiver: Receiver, database_url: str, rest: str, target: str) -> None:
+    lines: list[str] = []
+
+    def note(handler: BaseHTTPRequestHandler) -> None:
+        lines.append(handler.requestline)
+        handler.send_response(200)
+        handler.end_headers()
+
+    receiver.answer = note
+    ping(owner, listen(owner, receiver.url.rstrip("/") + rest))
+    deliver(database_url)
+    assert lines == [f"POST {target} HTTP/1.1"]
+
+
 def test_410_pauses_the_webhook(owner: Caller, receiver: Receiver, database_url: str, admin: store.Connection) -> None:
     webhook = listen(owner, receiver.url, "game.abandoned")
     receiver.answer = 500
