@@ -895,7 +895,6 @@ def position_at(desk: Desk, opened: Opened, at: int | None) -> Position:
 
 def within(name: str, seq: int, least: int, most: int) -> None:
     """OutOfRangeError unless the parameter of that name, a ``seq``, lies in between."""
-    """OutOfRangeError for a seq, the parameter ``name``, that isn't from ``least`` to ``most``."""
     if not least <= seq <= most:
         raise OutOfRangeError(name, f"Must be from {least} to {most}, as far as the record goes.")
 
