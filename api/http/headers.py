@@ -49,8 +49,7 @@ _TAG_FORM: Final = {"type": "string", "maxLength": 100, "pattern": '^"[!#-~]+"$'
 
 HEADERS: Final[dict[str, dict[str, Any]]] = {
     "ETag": {
-        "description": "A strong tag of this answer: the same for everybody who gets the same.",
-        "required": True,
+        "description": "A strong tag of this answer: the same for everybody who gets the same. A stream has none.",
         "schema": _TAG_FORM,
         "example": '"17"',
     },
