@@ -13,11 +13,12 @@ from marshmallow.validate import Length, OneOf, Range
 
 from api.games import LATEST, RULESETS, shown
 from api.games.shown import SEATS_MOST, SEQ_MOST
-from api.http.shapes import ANY_TEXT, EFFECTS_MOST, EVENTS_MOST, ONE_LINE, REASON_MOST, hexadecimal, time
+from api.http.shapes import ANY_TEXT, EFFECTS_MOST, EVENTS_MOST, hexadecimal, time
 from api.proofs.receipts import ALGORITHM
 from api.records import replay
 from api.records.disputes import OUTCOMES
 from api.records.portable import CLIENT_SEED_LENGTH, FORMAT, players_message
+from api.records.replay import ONE_LINE, REASON_MOST
 from api.webhooks import FAULTS, TOLD_MOST, TYPES, URL, URL_MOST
 
 NAME_MOST: Final = 80

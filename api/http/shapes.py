@@ -11,6 +11,7 @@ import orjson
 from api.cards import BIG_JOKER, LITTLE_JOKER, RANKS, SUITS
 from api.games import LATEST, RULESETS, shown
 from api.games.rules import Field, Ruleset, read_config
+from api.records.replay import ONE_LINE, REASON_MOST
 
 Shape = dict[str, Any]
 Fields = dict[str, tuple[Field, Shape]]
@@ -18,15 +19,11 @@ Fields = dict[str, tuple[Field, Shape]]
 NAMES: Final = {ruleset: "".join(part.capitalize() for part in ruleset.id.split("-")) for ruleset in LATEST.values()}
 """What the components of a ruleset start with."""
 
-# Control characters, line separators, and those that turn the direction of the text around them.
-ONE_LINE: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+$"
-"""A line of text to be seen."""
 ANY_TEXT: Final = r"^[^\u0000-\u0008\u000b-\u001f\u007f]*$"
 """Any number of lines."""
 LARGEST: Final = 2**53 - 1
 """What every reader of JSON keeps exactly (RFC 7493)."""
 EVENTS_MOST: Final = 100_000
-REASON_MOST: Final = 500
 EFFECTS_MOST: Final = 200
 _LINES_MOST: Final = 200
 

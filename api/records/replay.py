@@ -1,5 +1,6 @@
 """Replay: what a record's events lead to, one after the other, takebacks and abandonment included."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -12,6 +13,12 @@ TAKEBACK: Final = "takeback"
 ABANDON: Final = "abandon"
 TABLE_EVENTS: Final[Mapping[str, str]] = {TAKEBACK: "to", ABANDON: "reason"}
 """The events of a game's owner, each with its one field."""
+
+REASON_MOST: Final = 500
+# Control characters, line separators, and those that turn the direction of the text around them.
+ONE_LINE: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+$"
+"""A line of text to be seen."""
+_REASON: Final = re.compile(f"{ONE_LINE[1:-2]}{{1,{REASON_MOST}}}")
 
 SEEDING: Final = "seeding"
 """The phase before a game starts that waits for client seeds."""
@@ -91,8 +98,10 @@ def abandon(position: Position, event: Event) -> Sequence[Effect]:
     state = position.state
     if state.phase == OVER:
         raise IllegalMove("common.over", "The game is over.")
-    if event.keys() != {"type", "reason"} or not isinstance(event["reason"], str):
-        raise IllegalMove("common.shape", "An abandonment has exactly the fields type and reason, a text.")
+    if event.keys() != {"type", "reason"} or not (type(event["reason"]) is str and _REASON.fullmatch(event["reason"])):
+        raise IllegalMove(
+            "common.shape", f"An abandonment has exactly the fields type and reason, a line of at most {REASON_MOST}."
+        )
     position.abandoned = True
     position.seq += 1
     return [rules.finish(state, ())]

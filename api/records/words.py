@@ -94,11 +94,11 @@ def sayer(step: Step, players: Sequence[str], card: Callable[[str], str], articl
             return sides[int(value)]
         if name == "suit":
             return SUIT_NAMES[str(value)]
-        return card(value) if value in pack else str(value)
+        return str(value) if name == "reason" or value not in pack else card(value)
 
     def say(name: str, value: Any) -> str:
         alone = value[0] if type(value) is list and len(value) == 1 else value
-        return article * (type(alone) is str and alone in pack) + part(name, value)
+        return article * (name != "reason" and type(alone) is str and alone in pack) + part(name, value)
 
     return say
 

@@ -107,6 +107,20 @@ def test_a_false_record_is_shown_as_far_as_it_is_true(api: Api, over: Over) -> N
     ).items()
 
 
+@pytest.mark.parametrize("reason", ["", "two\nlines", "x" * 501])
+def test_a_game_is_abandoned_for_a_reason_in_a_line(api: Api, key: str, reason: str) -> None:
+    _, record = finished(api, key)
+    false = {name: record[name] for name in ("format", "ruleset", "version", "config", "players")} | {"dealer": "client"}
+    false["events"] = [{"type": "abandon", "reason": reason}]
+    shown = replayed(api, false)
+    assert shown["frames"] == []
+    assert "common.shape" in [check.get("rule") for check in shown["audit"]["checks"]]
+    api.refused(422, "illegal-move", "POST", "/v1/records", key, false)
+    # what looks like a card is none
+    false["events"][0]["reason"] = "7c"
+    assert replayed(api, false)["frames"][0]["text"][0] == "The owner abandons the game: 7c."
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [({"ruleset": "bridge"}, "ruleset"), ({"players": ["Ann"]}, "players"), ({"events": [{"type": 1}]}, "events.0")],

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from api.games import LATEST
+from tests.records import played, resealed
 from tests.viewer.viewer import SEATS, Site, Viewer
 
 AXE = next(
@@ -90,6 +92,32 @@ def test_all_of_it_fits_a_phone(site: Site, phone: Viewer, ruleset: str) -> None
     phone.press("Home")
     phone.page.click("button[aria-label='An event on']")
     phone.arrive(1)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_long_names_push_nothing_away(site: Site, browser: Browser, width: int) -> None:
+    """Names of the greatest length, and one that reads like a card."""
+    players = ["W" * 80, "Aaaaaaa" * 11, "As", "ten of hearts", "(.*", "M" * 80]
+    record = played(LATEST["soda"], len(players), 3)
+    game = site.owner.post("/v1/records", resealed(record | {"players": players}))
+    with Viewer.opened(site, browser, viewport={"width": width, "height": 740}) as viewer:
+        viewer.open(game["id"], f"at={game['seq']}")
+        for control in ("[aria-label=Speed]", "[aria-label=View]", ".suits", "[aria-label='Turn the table']"):
+            box = viewer.page.locator(control).bounding_box()
+            stage = viewer.page.locator(".stage").bounding_box()
+            assert box
+            assert stage
+            assert box["x"] + box["width"] <= stage["x"] + stage["width"]
+        viewer.tab("score")
+        assert viewer.page.evaluate("document.documentElement.scrollWidth") <= width
+        head = viewer.page.locator("score-sheet thead").bounding_box()
+        assert head
+        assert head["height"] < 150
+        viewer.tab("log")
+        said = " ".join(viewer.page.locator("game-log .said").all_text_contents())
+        assert "As " in said
+        assert "ten of hearts " in said
+        assert "(.* " in said
 
 
 def test_page_magnified_to_200_percent_loses_nothing(site: Site, browser: Browser) -> None:

@@ -164,6 +164,36 @@ def test_game_that_is_not_to_be_seen_asks_for_a_token(site: Site, browser: Brows
         assert "token" not in viewer.hash()
 
 
+def test_link_with_a_token_may_follow_in_the_same_tab(site: Site, browser: Browser) -> None:
+    game = running(site, "soda")
+    token = game["seat_tokens"][1]
+    with Viewer.opened(site, browser) as viewer:
+        viewer.page.goto(f"{site.base}/replay/{game['id']}")
+        viewer.page.wait_for_selector("#token")
+        viewer.complaints.clear()
+        for _ in range(2):
+            # and once more, when nothing has to be fetched anew
+            viewer.page.evaluate("(token) => { location.hash = `at=3&token=${token}` }", token)
+            viewer.page.wait_for_selector("card-table .plate")
+            viewer.arrive(3)
+            viewer.page.wait_for_function("!location.hash.includes('token')")
+        viewer.settle()
+
+
+def test_who_steps_back_while_much_is_new_stays_there(site: Site, viewer: Viewer) -> None:
+    game = site.owner.make("thirteen", 3)
+    viewer.open(game["id"])
+    start = viewer.last
+    viewer.page.route("**/v1/games/*", lambda route: route.abort())
+    play(site, game["id"], 8)
+    viewer.page.unroute("**/v1/games/*")
+    play(site, game["id"], 1)
+    viewer.page.wait_for_function("(seq) => document.querySelector('replay-viewer').at > seq", arg=start)
+    viewer.press("Home")
+    viewer.page.wait_for_timeout(1500)
+    assert viewer.at == 0
+
+
 def test_running_game_is_followed(site: Site, viewer: Viewer) -> None:
     game = running(site, "quadruple-war", 8)
     viewer.open(game["id"])

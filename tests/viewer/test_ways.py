@@ -161,6 +161,18 @@ def test_signs_and_badges_are_those_of_the_game(site: Site, viewer: Viewer) -> N
     assert all(word in seen["wodka"] for word in ("Passed", "1st", "Wodka"))
 
 
+@pytest.mark.parametrize("held", [["Control", "Alt"], ["Alt"]])
+def test_brackets_are_typed_as_other_keyboards_do(site: Site, viewer: Viewer, held: list[str]) -> None:
+    game = site.games["thirteen"]["id"]
+    viewer.open(game, "at=1")
+    pressed = {"ctrlKey": "Control" in held, "altKey": "Alt" in held, "bubbles": True}
+    for key, seq in (("]", parts(site, game)[0]), ("[", 0)):
+        viewer.page.evaluate(
+            "(press) => document.body.dispatchEvent(new KeyboardEvent('keydown', press))", pressed | {"key": key}
+        )
+        viewer.arrive(seq)
+
+
 def test_keys_are_shown_and_go_away(site: Site, viewer: Viewer) -> None:
     viewer.open(site.games["soda"]["id"])
     viewer.press("?")

@@ -157,7 +157,7 @@ export function layOut(measured, scene, turn) {
   const lastCards = lies.done || !last ? [] : last.plays.slice(-5).flatMap(({seat, cards}) => cards.map((card) => ({seat, card})));
   const small = full * (narrow ? 0.46 : 0.56);
   const corner = {x: narrow ? 8 : 16, y: measured.height - small * RATIO - (narrow ? 22 : 32)};
-  const lastStep = Math.min(small * 0.5, (narrow ? measured.width * 0.26 : measured.width * 0.15) / Math.max(1, lastCards.length - 1));
+  const lastStep = Math.min(small * 0.5, (narrow ? measured.width * 0.2 : measured.width * 0.15) / Math.max(1, lastCards.length - 1));
   lastCards.forEach(({seat, card}, index) => {
     if (used.has(`p:${card}`)) return;
     put(`p:${card}`, card, corner.x + small / 2 + index * lastStep, corner.y + small * RATIO / 2, small, 20 + index, {zone: "last", seat});

@@ -65,11 +65,11 @@ export class GameLog extends HTMLElement {
 
   row(seq) {
     const {event, text} = this.of.at(seq);
-    const [first, ...rest] = text;
+    const [first, ...rest] = text.map((said) => brief(said, this.of.source.game.players));
     const row = el("li", {value: seq},
       el("a", {class: `event ${event.seat === undefined ? "chance" : ""}`, href: `#at=${seq}`, data: {go: seq}},
-        el("span", {class: "number", aria: {hidden: "true"}}, String(seq)), el("span", {class: "said"}, brief(first))),
-      ...rest.map((said) => el("p", {class: "effect"}, brief(said))));
+        el("span", {class: "number", aria: {hidden: "true"}}, String(seq)), el("span", {class: "said"}, first)),
+      ...rest.map((said) => el("p", {class: "effect"}, said)));
     this.rows.set(seq, row);
     return row;
   }
@@ -134,7 +134,7 @@ export class ScoreSheet extends HTMLElement {
     this.shown = key;
     const {sides} = this.info;
     const heads = el("tr", {}, el("th", {scope: "col"}, "Round"), ...sides.map((name, side) =>
-      el("th", {scope: "col", class: state.winners.includes(side) ? "won" : ""}, name)));
+      el("th", {scope: "col", class: state.winners.includes(side) ? "won" : ""}, el("span", {class: "head", title: name}, name))));
     const rounds = Map.groupBy(lines ?? [], (line) => line.round);
     const open = new Set([...this.sheet.querySelectorAll("details[open]")].map(({dataset}) => dataset.key));
     const totals = el("tr", {class: "totals"}, el("th", {scope: "row"}, "Total"), ...state.scores.map((score) => el("td", {}, String(score))));

@@ -8,9 +8,9 @@ import {canCheckReceipts, canonical, checkDeals, checkReceipt, commitmentOf, dig
 const PROVES = {
   digests: "Each event is bound by its digest: with the salt and the event that the record names, the same digest comes out.",
   head: "The digests, one after the other, lead to the record's head. Whoever holds a receipt for that head, or for an earlier one, can tell that nothing before it has been changed.",
-  given: "The events that this page shows are those of the record, digest for digest.",
-  receipts: "The service signed the head at that event and can't deny it: the record is the one that the receipt was given for.",
-  commitment: "The seed is the one that the service committed itself to before the first card was dealt.",
+  given: "The players and the events that this page shows are those of the record, digest for digest.",
+  receipts: "The service signed the head at the event that each of them names and can't deny it: up to there, the record is the one that they were given for.",
+  commitment: "The seed is the one that this commitment was made for. It was chosen before the first deal, if this is what you were told when the game was made, or if a receipt holds, which binds the commitment too:",
   deals: "Every deal follows from that seed, and from the players' own seeds where there are any. Nobody chose the cards after the commitment.",
 };
 
@@ -110,8 +110,10 @@ export class ProofPanel extends HTMLElement {
     const shown = ({effects, redacted, seq, digest, salt, ...event}) => canonical(event);
     const strange = frames.findIndex(({event}, index) => event.digest !== digests[index]
       || (!event.redacted && shown(event) !== shown(events[index])));
-    this.add(strange < 0 && frames.length === events.length, "What this page shows",
-      strange < 0 && frames.length === events.length ? PROVES.given : "What was shown here is not what stands in the record.", strange + 1);
+    const {ruleset, players} = this.source.game;
+    const same = strange < 0 && frames.length === events.length && canonical([ruleset, players]) === canonical([record.ruleset, record.players]);
+    this.add(same, "What this page shows",
+      same ? PROVES.given : "What was shown here is not what stands in the record.", strange + 1);
     return digests;
   }
 
@@ -138,7 +140,7 @@ export class ProofPanel extends HTMLElement {
       this.add(null, "The deals", "The seed is published when the game is over; then every deal can be dealt again.");
     } else {
       const committed = await commitmentOf(record.seed) === record.commitment;
-      this.add(committed, "The commitment", committed ? PROVES.commitment : "The seed is not the one that was committed to.");
+      this.add(committed, "The commitment", committed ? `${PROVES.commitment} ${record.commitment}` : "The seed is not the one that was committed to.");
       const {deals, bad} = await checkDeals(this.source.ruleset.table, record);
       this.add(bad === null, count(deals, "deal"), bad === null ? PROVES.deals : `Event ${bad} is not what the seeds deal.`, bad);
     }

@@ -136,12 +136,13 @@ export class CardTable extends HTMLElement {
     const {game, ruleset} = this.info;
     const seats = game.players.length;
     this.plate.forEach((parts, seat) => {
-      const {plate, room} = this.measured.places[(seat - this.turn + seats) % seats];
+      const {plate, room, line} = this.measured.places[(seat - this.turn + seats) % seats];
       const side = sideOf(seat, ruleset.sides);
       const transform = `translate(${plate.x.toFixed(1)}px, ${plate.y.toFixed(1)}px) translateX(-50%)`;
       if (parts.transform !== transform) {
         parts.whole.style.transform = parts.transform = transform;
-        parts.whole.style.maxWidth = `${Math.max(room, 108)}px`;
+        // below lie the last trick and the signs beside it
+        parts.whole.style.maxWidth = `${line === "bottom" ? this.measured.width * (this.measured.narrow ? 0.44 : 0.5) : Math.max(room, 108)}px`;
       }
       const {classList} = parts.whole;
       classList.toggle("acts", state.to_act.includes(seat));

@@ -25,6 +25,7 @@ const KEYS = [
   [["space"], "play, pause"], [["f"], "turn the table"], [["1", "–", "6"], "a seat's view"], [["0"], "the widest view"], [["?"], "these keys"],
 ];
 const REST = 140;
+const CATCH_UP = 12;
 
 class ReplayViewer extends HTMLElement {
   connectedCallback() {
@@ -272,7 +273,7 @@ class ReplayViewer extends HTMLElement {
     this.scene = {spec: story.spec, before: story.at(at - 1), frame, last: story.lastBefore(at), largest: story.largest || 13};
     this.table.show(this.scene, {turn: this.turn, still: this.hurried});
     this.slider.value = at;
-    write(this.caption, brief(frame.text[0]));
+    write(this.caption, brief(frame.text[0], this.source.game.players));
     write(this.where, `${at} / ${story.last}${frame.round ? ` · round ${frame.round}` : ""}`);
     this.log.mark(at, false);
     clearTimeout(this.resting);
@@ -286,7 +287,7 @@ class ReplayViewer extends HTMLElement {
     if (!frame) return;
     this.log.mark(at, true);
     const said = frame.text.join(" ");
-    write(this.caption, brief(said));
+    write(this.caption, brief(said, this.source.game.players));
     if (this.scene) this.table.tell(this.scene);
     write(this.heard, said);
     this.slider.setAttribute("aria-valuetext", `Event ${at} of ${story.last}. ${frame.text[0]}`);
@@ -306,12 +307,13 @@ class ReplayViewer extends HTMLElement {
   }
 
   onAddress() {
-    if (!this.story) return;
     const {at, view, token} = fragment();
-    if (token && token !== this.source.api.token) {
+    if (token && token !== this.source?.api.token) {
       location.reload();
       return;
     }
+    if (token) this.arrived();
+    if (!this.story) return;
     if (view && view !== this.story.view && this.source.views.includes(view)) this.take(view, at ?? this.at);
     else if (at !== undefined && at !== this.at) this.go(at);
   }
@@ -341,8 +343,10 @@ class ReplayViewer extends HTMLElement {
   }
 
   onKey(press) {
-    if (!this.story || press.ctrlKey || press.metaKey || press.altKey || this.keys.open) return;
     const {target, key} = press;
+    // brackets are typed with AltGr, or Ctrl and Alt, or Option, on many keyboards
+    const written = "[]{}".includes(key);
+    if (!this.story || press.metaKey || (written ? press.ctrlKey && !press.altKey : press.ctrlKey || press.altKey) || this.keys.open) return;
     if (target.matches("input:not([type=range]), textarea, select")) return;
     if (target.matches("[role=tab]") && key.startsWith("Arrow")) return;
     if (key === " " && target.closest("button, a, summary, [type=checkbox]")) return;
@@ -426,9 +430,11 @@ class ReplayViewer extends HTMLElement {
         this.listViews();
         this.showStatus();
         this.grow();
-        if (at >= before && this.at === at) for (let seq = at + 1; seq <= story.last; seq++) {
+        if (at >= before && this.at === at && this.story === story) for (let seq = Math.max(at + 1, story.last - CATCH_UP); seq <= story.last; seq++) {
           this.go(seq, {playing: Boolean(this.timer)});
           if (seq < story.last) await new Promise((done) => { setTimeout(done, 250); });
+          // who has stepped back meanwhile, or taken another view, stays there
+          if (this.at !== seq || this.story !== story) break;
         }
       }
     } catch {

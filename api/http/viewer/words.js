@@ -18,15 +18,23 @@ const SPOKEN = new RegExp(`\\b(?:the )?(${Object.keys(NUMBERS).join("|")}|[2-9]|
 const WRITTEN = /\b([2-9TJQKA])([cdhs])\b/g;
 const signOf = (suit) => SIGNS[suit[0].toLowerCase()];
 
-/** A sentence with its cards as people write them, "A♥". */
-export const brief = (text) => text
-  .replace(SPOKEN, (_, rank, suit) => (NUMBERS[rank.toLowerCase()] ?? rank) + signOf(suit))
-  .replace(WRITTEN, (_, rank, suit) => (rank === "T" ? "10" : rank) + signOf(suit));
+/** A sentence with its cards as people write them, "A♥"; the `names` in it stay what they are, whatever they say. */
+export const brief = (text, names) => text.split(wordsOf(names)).map((part, index) => index % 2 ? part
+  : part.replace(SPOKEN, (_, rank, suit) => (NUMBERS[rank.toLowerCase()] ?? rank) + signOf(suit))).join("");
+
+const KNOWN = new WeakMap();
+
+/** A pattern of any of these names, as a word. */
+function wordsOf(names) {
+  if (!KNOWN.has(names)) KNOWN.set(names, new RegExp(`(?<![\\p{L}\\p{N}])(${names.toSorted((one, other) => other.length - one.length).map((name) =>
+    name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|")})(?![\\p{L}\\p{N}])`, "u"));
+  return KNOWN.get(names);
+}
 
 /** A sentence of the score sheet with the players' names for their seats. */
-export const named = (text, players, sides) => brief(text)
-  .replace(/\b[Ss]eat (\d)\b/g, (said, seat) => players[seat] ?? said)
-  .replace(/\b([Tt])eam (\d)\b/g, (said, _, team) => sides[team] ?? said);
+export const named = (text, players, sides) => text
+  .replace(WRITTEN, (_, rank, suit) => (rank === "T" ? "10" : rank) + signOf(suit))
+  .replace(/\b(?:[Ss]eat (\d)|[Tt]eam (\d))\b/g, (said, seat, team) => (seat ? players[seat] : sides[team]) ?? said);
 
 /** "1 card", "2 cards". */
 export const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
