@@ -112,10 +112,10 @@ def side_names(position: Position, players: Sequence[str]) -> list[str]:
 
 
 def _fill(words: str, facts: Mapping[str, Any], say: Say) -> str:
-    said = {name: text for name, value in facts.items() if (text := say(name, value))}
+    said = {name: say(name, value) for name, value in facts.items()}
 
     def optional(found: re.Match[str]) -> str:
-        return found[1] if all(name in said for name in _FIELD.findall(found[1])) else ""
+        return found[1] if all(said.get(name) for name in _FIELD.findall(found[1])) else ""
 
     return _OPTIONAL.sub(optional, words).format_map(said)
 

@@ -107,6 +107,12 @@ def test_a_false_record_is_shown_as_far_as_it_is_true(api: Api, over: Over) -> N
     ).items()
 
 
+def test_a_player_may_have_no_name(api: Api, over: Over) -> None:
+    _, record = over
+    nameless = {**record, "players": ["", *record["players"][1:]]}
+    assert len(replayed(api, nameless)["frames"]) == len(record["events"])
+
+
 @pytest.mark.parametrize("reason", ["", "two\nlines", "x" * 501])
 def test_a_game_is_abandoned_for_a_reason_in_a_line(api: Api, key: str, reason: str) -> None:
     _, record = finished(api, key)
