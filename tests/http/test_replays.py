@@ -116,8 +116,8 @@ def test_a_player_may_have_no_name(api: Api, over: Over) -> None:
 @pytest.mark.parametrize("reason", ["", "two\nlines", "x" * 501])
 def test_a_game_is_abandoned_for_a_reason_in_a_line(api: Api, key: str, reason: str) -> None:
     _, record = finished(api, key)
-    false = {name: record[name] for name in ("format", "ruleset", "version", "config", "players")} | {"dealer": "client"}
-    false["events"] = [{"type": "abandon", "reason": reason}]
+    false = {name: record[name] for name in ("format", "ruleset", "version", "config", "players")}
+    false |= {"dealer": "client", "events": [{"type": "abandon", "reason": reason}]}
     shown = replayed(api, false)
     assert shown["frames"] == []
     assert "common.shape" in [check.get("rule") for check in shown["audit"]["checks"]]
