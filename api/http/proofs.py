@@ -24,6 +24,7 @@ from api.http.schemas import (
     MadeDisputeSchema,
     RecordReplayQuery,
     RecordReplaySchema,
+    ReplayRequestSchema,
     ResolutionSchema,
 )
 
@@ -56,7 +57,7 @@ def audit_record(_: int, body: dict[str, Any]) -> Response:
 
 @blueprint.route("/v1/replays", methods=["POST"], cost=20)
 @blueprint.query(RecordReplayQuery)
-@blueprint.body(AuditRequestSchema, most=lambda settings: settings.max_record, examples=AUDIT, idempotency=False)
+@blueprint.body(ReplayRequestSchema, most=lambda settings: settings.max_record, examples=AUDIT, idempotency=False)
 @blueprint.response(200, RecordReplaySchema)
 @blueprint.fails(UNAVAILABLE)
 def replay_record(query: dict[str, Any], body: dict[str, Any]) -> Response:

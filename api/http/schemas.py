@@ -512,6 +512,17 @@ class AuditRequestSchema(Request):
             raise ValidationError(f"Must have {EVENTS_MOST} events at most.")
 
 
+class ReplayRequestSchema(AuditRequestSchema):
+    """A record to be shown."""
+
+    @validates("record")
+    def _check_texts(self, record: dict[str, Any], **_: Any) -> None:
+        # An audit takes any, but here they are answered.
+        texts = RecordSchema(only=("game", "players", "client_seeds"), partial=True, unknown=EXCLUDE)
+        if faults := texts.validate(record):
+            raise ValidationError(faults)
+
+
 def _url(**options: Any) -> fields.String:
     return fields.String(
         validate=Length(1, URL_MOST),

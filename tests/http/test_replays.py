@@ -107,10 +107,18 @@ def test_a_false_record_is_shown_as_far_as_it_is_true(api: Api, over: Over) -> N
     ).items()
 
 
-def test_a_player_may_have_no_name(api: Api, over: Over) -> None:
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"players": ["", "Ben", "Cem"]}, "record.players.0"),
+        ({"players": ["Ann", "Ben\n", "Cem"]}, "record.players.1"),
+        ({"game": "x" * 65}, "record.game"),
+    ],
+)
+def test_what_it_shows_are_lines_of_text(api: Api, over: Over, change: dict[str, Any], field: str) -> None:
     _, record = over
-    nameless = {**record, "players": ["", *record["players"][1:]]}
-    assert len(replayed(api, nameless)["frames"]) == len(record["events"])
+    problem = api.refused(422, "invalid-request", "POST", "/v1/replays", None, {"record": {**record, **change}})
+    assert list(problem["errors"]) == [field]
 
 
 @pytest.mark.parametrize("reason", ["", "two\nlines", "x" * 501])
