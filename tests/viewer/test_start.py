@@ -49,9 +49,24 @@ def test_record_with_a_move_against_the_rules_is_replayed_as_far_as_it_goes(
     viewer.page.wait_for_selector("card-table .plate")
     viewer.settle()
     assert viewer.last == 5
+    # it is not one that goes on
+    assert viewer.page.inner_text(".status") == "unfinished"
+    viewer.press("Home")
+    viewer.settle()
+    assert not viewer.page.is_visible(".more")
+    # a moment of it has an address for as long as the page is there
+    viewer.page.evaluate("location.hash = 'at=3'")
+    viewer.arrive(3)
     viewer.tab("proof")
     viewer.page.wait_for_selector("text=something does not hold")
     assert viewer.page.locator(".audit .bad").count() >= 1
+
+
+def test_address_that_is_no_text_is_none_of_a_game(viewer: Viewer) -> None:
+    viewer.page.goto(f"{viewer.site.base}/replay/%E0%A4%A")
+    viewer.page.wait_for_selector("text=There is no such game to be seen")
+    # the browser says of the answer that it is a 404
+    viewer.complaints.clear()
 
 
 def test_record_is_taken_by_drop(site: Site, viewer: Viewer) -> None:

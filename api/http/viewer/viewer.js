@@ -40,7 +40,8 @@ class ReplayViewer extends HTMLElement {
       this.given = {};
       this.begin(new StoredGame(api, id));
     });
-    addEventListener("popstate", () => { if (!this.source?.path || location.pathname !== this.page) location.reload(); });
+    this.page = location.pathname;
+    addEventListener("popstate", () => { if (location.pathname !== this.page) location.reload(); });
   }
 
   /** What the address asks for, whose token is taken out of it at once; this tab keeps it, so that the page may be loaded again. */
@@ -65,8 +66,8 @@ class ReplayViewer extends HTMLElement {
   }
 
   open() {
-    const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
-    if (id) return this.begin(new StoredGame(new Api(this.given.token), encodeURIComponent(id)));
+    const [, , id] = location.pathname.split("/");
+    if (id) return this.begin(new StoredGame(new Api(this.given.token), id));
     const start = el("start-page");
     start.token = this.given.token;
     document.title = "Replay a game · Tricklog";
@@ -183,8 +184,9 @@ class ReplayViewer extends HTMLElement {
   }
 
   showStatus() {
-    const {status} = this.source.game;
-    this.status.textContent = {running: "live", finished: "finished", abandoned: "abandoned"}[status];
+    const {path, game} = this.source;
+    const status = game.status === "running" && !path ? "unfinished" : game.status;
+    this.status.textContent = status === "running" ? "live" : status;
     this.status.className = `status ${status}`;
   }
 
@@ -295,7 +297,7 @@ class ReplayViewer extends HTMLElement {
     const address = this.address(false);
     if (location.href !== address) history.replaceState(history.state, "", address);
     this.share.show();
-    this.more.hidden = at >= story.last || this.source.game.status !== "running";
+    this.more.hidden = at >= story.last || !this.source.path || this.source.game.status !== "running";
     this.more.textContent = `${story.last - at} more, live`;
   }
 
