@@ -50,7 +50,10 @@ def read_url(url: str, private: bool) -> SplitResult:
     """
     if not re.fullmatch(URL, url):
         raise _refused("Must be an http or https URL, without user, password and fragment.")
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise _refused("Must name an address that is one in its brackets.") from None
     try:
         port = parts.port
     except ValueError:

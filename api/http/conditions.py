@@ -48,4 +48,6 @@ def _has(tag: str) -> bool:
     header = request.environ.get("HTTP_IF_NONE_MATCH")
     if header is None:
         return False
+    if len(header) > TAGS_MOST:
+        raise invalid({"If-None-Match": [f"Must be {TAGS_MOST} characters long at most."]}, 400)
     return header.strip() == "*" or tag in (each.removeprefix("W/") for each in re.findall(_TAG, header))

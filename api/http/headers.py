@@ -18,7 +18,7 @@ IF_NONE_MATCH: Final[dict[str, Any]] = {
     "name": "If-None-Match",
     "description": "The `ETag` of what the caller has: while it is still the same, the answer is 304 without a body. A"
     " list of them, or `*`, is taken too, and anything else is as nothing.",
-    "schema": {"type": "string", "maxLength": 8000, "pattern": "^[ -~]*$"},
+    "schema": {"type": "string", "maxLength": TAGS_MOST, "pattern": "^.*$"},
     "example": '"17"',
 }
 IDEMPOTENCY_KEY: Final[dict[str, Any]] = {

@@ -24,12 +24,17 @@ class World(NamedTuple):
     tokens: dict[str, str | None]
 
 
-def world(api: Api, visibility: str) -> World:
+def world(api: Api, visibility: str, *, over: bool = False) -> World:
     key = api.new_key()
     game = api.new_game(key, visibility=visibility)
     first = game["to_act"][0]
     stranger = api.new_key()
     other = api.new_game(stranger, visibility="public")
+    sister = api.new_game(key, visibility="public")
+    revoked = api.new_key()
+    revoke(api, revoked)
+    if over:
+        api.ok("POST", f"/v1/games/{game['id']}/abandon", key, {"reason": "Late."})
     return World(
         game["id"],
         first,
@@ -40,6 +45,8 @@ def world(api: Api, visibility: str) -> World:
             "nobody": None,
             "stranger": stranger,
             "stranger's seat": other["seat_tokens"][0],
+            "sister's seat": sister["seat_tokens"][0],
+            "revoked key": revoked,
             "wrong key": f"{key[:-3]}xyz",
             "wrong token": f"{game['seat_tokens'][0][:-3]}xyz",
             "no token": "letmein",
@@ -47,8 +54,15 @@ def world(api: Api, visibility: str) -> World:
     )
 
 
+def revoke(api: Api, key: str) -> None:
+    with psycopg.connect(api.url, autocommit=True) as conn:
+        parsed = store.parse_api_key(key)
+        assert parsed is not None
+        assert store.revoke_key(conn, parsed.number)
+
+
 SEES = {"owner": 200, "seat": 200, "other seat": 200, "stranger": 404, "stranger's seat": 404}
-FALSE = {"wrong key": 401, "wrong token": 401, "no token": 401}
+FALSE = {"revoked key": 401, "wrong key": 401, "wrong token": 401, "no token": 401}
 SECRET = {"nobody": 404}
 OPEN = {"nobody": 200}
 WRITES = {"owner": 201, "seat": 201, "other seat": 201, "stranger": 404, "stranger's seat": 404}
@@ -74,8 +88,8 @@ MATRIX: dict[str, dict[str, int]] = {
     "auditGame": RECORD | FALSE | SECRET,
     "disputeScore": WRITES | FALSE | SECRET,
     "listDisputes": SEES | FALSE | SECRET,
-    "getDispute": {caller: 404 if status == 200 else status for caller, status in SEES.items()} | FALSE | SECRET,
-    "resolveDispute": {caller: 404 if status == 201 else status for caller, status in DIRECTS.items()} | FALSE | SECRET,
+    "getDispute": SEES | FALSE | SECRET,
+    "resolveDispute": DIRECTS | FALSE | SECRET,
     "auditRecord": {caller: status or 200 for caller, status in (KEYS | FALSE).items()},
     "replayRecord": ANYBODY,
     "getReceiptKeys": ANYBODY,
@@ -117,7 +131,7 @@ MATRIX: dict[str, dict[str, int]] = {
 
 # And about a public one: where it differs for who shows nothing.
 PUBLIC = dict.fromkeys(
-    ("getGame", "listEvents", "getState", "getLedger", "getReplay", "getPicture", "listDisputes"), 200
+    ("getGame", "listEvents", "getState", "getLedger", "getReplay", "getPicture", "listDisputes", "getDispute"), 200
 ) | {
     "giveClientSeed": 401,
     "auditGame": 403,
@@ -129,6 +143,17 @@ PUBLIC = dict.fromkeys(
     "takeBack": 401,
     "abandonGame": 401,
 }
+
+
+# And about one that is over: what is no longer secret, and what is no longer played.
+OVER: dict[str, dict[str, int]] = {
+    "getRecord": {"seat": 200, "other seat": 200},
+    "auditGame": {"seat": 200, "other seat": 200},
+    "playMoves": {"owner": 422, "seat": 422, "other seat": 422},
+    "takeBack": {"owner": 422},
+    "abandonGame": {"owner": 422},
+}
+OVER_AND_PUBLIC = dict.fromkeys(("getRecord", "auditGame"), 200)
 
 
 def body_for(api: Api, operation_id: str, made: World, caller: str) -> Any:
@@ -172,25 +197,38 @@ def webhook_of(api: Api, made: World) -> dict[str, str]:
     return {"webhook": webhook["id"], "signing": webhook["secrets"][0]["id"], "delivery": delivery["id"]}
 
 
-def test_matrix_has_every_operation(api: Api) -> None:
+def test_matrix_has_every_operation_and_every_caller(api: Api) -> None:
     assert MATRIX.keys() == {operation["operationId"] for _, _, operation in operations(api.document)}
+    callers = world(api, "private").tokens.keys()
+    for operation_id, row in MATRIX.items():
+        assert {*row, "sister's seat"} == callers, operation_id
 
 
+@pytest.mark.parametrize("over", [False, True], ids=["running", "over"])
 @pytest.mark.parametrize("visibility", ["private", "public"])
 @pytest.mark.parametrize("operation_id", MATRIX)
-def test_operation_answers_each_caller_as_it_should(api: Api, operation_id: str, visibility: str) -> None:
+def test_operation_answers_each_caller_as_it_should(api: Api, operation_id: str, visibility: str, over: bool) -> None:
     method, template = next(
         (method, path) for method, path, each in operations(api.document) if each["operationId"] == operation_id
     )
-    expected = dict(MATRIX[operation_id])
-    if visibility == "public" and operation_id in PUBLIC:
-        expected["nobody"] = PUBLIC[operation_id]
+    # A token of another game is that, whoever owns the game.
+    expected = MATRIX[operation_id] | {"sister's seat": MATRIX[operation_id]["stranger's seat"]}
+    if over:
+        expected |= OVER.get(operation_id, {})
+    if visibility == "public":
+        open_to_all = PUBLIC | OVER_AND_PUBLIC if over else PUBLIC
+        expected["nobody"] = open_to_all.get(operation_id, expected["nobody"])
+    made = None
     for caller, status in expected.items():
-        made = world(api, visibility)
-        if operation_id == "takeBack":
-            api.ok(
-                "POST", f"/v1/games/{made.game}/moves", made.tokens["seat"], {"moves": [{"type": "bid", "tricks": 1}]}
-            )
+        # What a call changes is not there for the next caller.
+        if made is None or (method != "GET" and status < 300):
+            made = world(api, visibility, over=over)
+            if operation_id == "takeBack" and not over:
+                move = {"moves": [{"type": "bid", "tricks": 1}]}
+                api.ok("POST", f"/v1/games/{made.game}/moves", made.tokens["seat"], move)
+            if "{dispute}" in template:
+                claim = {"totals": [0, 0, 0], "statement": "Nothing yet."}
+                api.ok("POST", f"/v1/games/{made.game}/disputes", made.tokens["seat"], claim)
         known = {"ruleset": "thirteen", "problem": "stale", "page": "kraken", "dispute": "1", **VIEWER}
         if "{webhook}" in template:
             known |= webhook_of(api, made)
@@ -198,7 +236,7 @@ def test_operation_answers_each_caller_as_it_should(api: Api, operation_id: str,
         body = body_for(api, operation_id, made, caller)
         response = api.call(method, path, made.tokens[caller], body)
         if operation_id == "playMoves" and caller == "other seat":
-            assert response.get_json()["rule"] == "common.turn"
+            assert response.get_json()["rule"] == ("common.over" if over else "common.turn")
             continue
         assert response.status_code == status, (caller, response.get_data(as_text=True))
 
@@ -263,10 +301,7 @@ def test_revoked_key_is_none(api: Api) -> None:
     game = api.new_game(key, visibility="public")
     path = f"/v1/games/{game['id']}"
     api.ok("GET", path, key)
-    with psycopg.connect(api.url, autocommit=True) as conn:
-        parsed = store.parse_api_key(key)
-        assert parsed is not None
-        assert store.revoke_key(conn, parsed.number)
+    revoke(api, key)
     api.refused(401, "unauthorized", "GET", path, key)
     api.refused(401, "unauthorized", "POST", f"{path}/moves", key, MOVE)
     api.refused(401, "unauthorized", "GET", "/v1/games", key)

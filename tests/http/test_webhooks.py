@@ -67,6 +67,7 @@ def test_webhook_from_its_making_to_its_end(api: Api, key: str) -> None:
         "https://0.0.0.0/",
         "https://255.255.255.255/",
         "https://[::1]/",
+        "https://[1E0E]/",
         "https://[::]/",
         "https://[::ffff:127.0.0.1]/",
         "https://[::127.0.0.1]/",
