@@ -54,7 +54,7 @@ def stream(opened: service.Opened, view: Seen, query: Mapping[str, Any], media_t
     if "limit" in query:
         raise invalid({"limit": ["A stream has no limit."]})
     newest = opened.position.seq
-    after = _last_event_id(newest)
+    after = last_event_id(newest)
     if after is None:
         after = query["after"]
         service.within("after", after, 0, newest)
@@ -68,7 +68,8 @@ def stream(opened: service.Opened, view: Seen, query: Mapping[str, Any], media_t
     return respond(held(_written(events, _FORMS[media_type], connection)), 200, media_type, _HEADERS)
 
 
-def _last_event_id(newest: int) -> int | None:
+def last_event_id(newest: int) -> int | None:
+    """The seq that ``Last-Event-ID`` names, None without it; an invalid-request problem for what is none."""
     header = request.environ.get("HTTP_LAST_EVENT_ID")
     if header is None:
         return None

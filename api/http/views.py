@@ -26,7 +26,7 @@ from api.http.schemas import (
     SnapshotSchema,
 )
 from api.http.shapes import whole_text
-from api.http.streams import stream
+from api.http.streams import last_event_id, stream
 from api.records import replay
 
 blueprint: Final = Blueprint("views", "Looking at a game, now or at an earlier moment, in any view that one may use.")
@@ -53,6 +53,7 @@ def list_events(opened: service.Opened, query: dict[str, Any]) -> Response:
         raise invalid({"follow": [f"Goes with Accept: {NDJSON} only."]})
     if query["follow"] or media_type == EVENT_STREAM:
         return stream(opened, view, query, media_type)
+    last_event_id(newest)  # says nothing here, but must be one
     if media_type == NDJSON:
         events = service.view_events(desk(), opened, view, after, after + (query.get("limit") or newest))
         return tagged(b"".join(orjson.dumps(event) + b"\n" for event in events), content_type=NDJSON)
