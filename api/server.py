@@ -4,6 +4,7 @@ This module and what it imports are loaded before gevent's worker patches the st
 nothing that connects: psycopg takes its way of waiting from what is patched when it is imported.
 """
 
+import fcntl
 import gc
 import os
 import resource
@@ -42,6 +43,9 @@ control_socket_disable = True
 # Not the folder it was called from: gunicorn puts this one first on the path of imports.
 chdir = str(Path(__file__).resolve().parents[1])
 
+_COUNTED = "tricklog-counted-"
+_MAKING_SECONDS = 5
+
 # Made before the fork, for all workers.
 _buckets = Buckets()
 
@@ -66,7 +70,25 @@ def application() -> "Flask":
 
 def on_starting(_: object) -> None:
     """Make the folder in which the workers count, in memory where there is a place for it."""
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="tricklog-", dir=memory_folder())
+    folder = Path(tempfile.mkdtemp(prefix=_COUNTED, dir=memory_folder()))
+    # The workers hold it too: it is free when the last of them has ended, however it did.
+    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
+    for other in folder.parent.glob(f"{_COUNTED}*"):
+        _remove_if_left(other)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+
+
+def _remove_if_left(folder: Path) -> None:
+    """Remove a folder of counts that a killed service left, and no other's."""
+    with suppress(OSError):
+        lock = os.open(folder, os.O_RDONLY)
+        try:
+            # One that is just being made isn't held yet.
+            if time.time() - folder.stat().st_mtime > _MAKING_SECONDS:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
+        finally:
+            os.close(lock)
 
 
 def when_ready(_: object) -> None:

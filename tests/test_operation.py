@@ -1,16 +1,21 @@
 """What who runs the service sees of it: its log, its metrics."""
 
+import fcntl
 import json
+import os
 import re
+import tempfile
 import time
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
-from tests.http.test_server import send
+from api.buckets import memory_folder
+from tests.http.test_server import send, wait_for
 from tests.test_cli import Service, serving, tricklog
 
 REQUEST_ID = "5f8c2a1e-0000-4000-8000-1234567890ab"
@@ -168,6 +173,23 @@ def test_metrics_are_those_of_all_workers(database_url: str) -> None:
         assert metrics(front, "application/openmetrics-text").keys() >= counted.keys() - {"# EOF"}
         # nothing that a request says
         assert not [name for name in counted if game["id"] in name or "tlk_" in name]
+
+
+def test_counts_of_a_killed_service_are_cleared_away_and_no_others(database_url: str) -> None:
+    left, held = (Path(tempfile.mkdtemp(prefix="tricklog-counted-", dir=memory_folder())) for _ in range(2))
+    for place in (left, held):
+        (place / "counter_1.db").touch()
+        os.utime(place, (0, 0))
+    holder = os.open(held, os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    before = set(held.parent.glob("tricklog-counted-*"))
+    with serving(DATABASE_URL=database_url) as service:
+        wait_for(urlsplit(service.url).port or 0)
+        assert (left.exists(), held.exists()) == (False, True)
+        assert set(held.parent.glob("tricklog-counted-*")) - before
+    os.close(holder)
+    (held / "counter_1.db").unlink()
+    held.rmdir()
 
 
 def test_open_streams_are_counted(database_url: str) -> None:
