@@ -186,6 +186,7 @@ def test_keys_are_shown_and_go_away(site: Site, viewer: Viewer) -> None:
 
 def test_suits_have_two_colours_or_four(site: Site, viewer: Viewer) -> None:
     viewer.open(site.games["soda"]["id"], "at=5")
+    assert viewer.page.get_by_role("button", name="Four colours of suits").is_visible()
     colour = "getComputedStyle(document.querySelector('replay-viewer')).getPropertyValue('--suit-d')"
     assert viewer.page.evaluate(colour) == ""
     viewer.page.click(".suits")

@@ -125,7 +125,7 @@ class ReplayViewer extends HTMLElement {
     this.playing = button("play", "Play", () => this.play(!this.timer), {class: "play"});
     this.speed = el("select", {class: "speed", aria: {label: "Speed"}}, ...SPEEDS.map((speed) => el("option", {value: speed, selected: speed === 1}, `${speed}×`)));
     this.viewer = el("select", {aria: {label: "View"}, on: {change: () => this.take(this.viewer.value, this.at)}});
-    this.four = el("button", {type: "button", class: "suits", aria: {pressed: "false"}, title: "Four colours of suits", on: {click: () => this.colour(!this.classList.contains("four"))}}, "♣♦♥♠");
+    this.four = el("button", {type: "button", class: "suits", aria: {pressed: "false", label: "Four colours of suits"}, title: "Four colours of suits", on: {click: () => this.colour(!this.classList.contains("four"))}}, "♣♦♥♠");
     this.more = el("button", {type: "button", class: "more", hidden: true, on: {click: () => this.go(this.story.last)}});
     this.status = el("span", {class: "status"});
     this.log = el("game-log");
