@@ -10,7 +10,7 @@ import pytest
 from tests.http.client import Api
 from tests.http.test_server import served
 
-EXAMPLES = os.environ.get("SCHEMATHESIS_EXAMPLES", "10")
+EXAMPLES = os.environ.get("SCHEMATHESIS_EXAMPLES", "200")
 """How many an operation in fuzzing, and sequences of calls in the stateful phase."""
 
 
@@ -25,7 +25,7 @@ def test_the_service_does_what_its_document_says(api: Api, tmp_path: Path) -> No
         command = [str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run"]
         run = subprocess.run(
             [*command, f"http://127.0.0.1:{port}/openapi.json", "--checks", "all", "--max-examples", EXAMPLES],
-            env=os.environ | credentials,
+            env=os.environ | credentials | {"PYTHONPATH": str(Path(__file__).parents[2])},
             cwd=tmp_path,
             capture_output=True,
             text=True,
