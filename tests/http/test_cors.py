@@ -1,32 +1,14 @@
 """Web pages of other origins: who may call, and what they may read."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from werkzeug.test import TestResponse
 
-from api.http import create_app
 from tests.http.client import Api
 
 OURS = "https://cards.example"
 PREFLIGHT = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization, if-match"}
-
-
-@pytest.fixture
-def called(shared_database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Api]]:
-    """Applications that pages of these origins may call."""
-    made: list[Any] = []
-
-    def make(origins: str, **settings: str) -> Api:
-        for name, value in {"TRICKLOG_ORIGINS": origins, **settings}.items():
-            monkeypatch.setenv(name, value)
-        made.append(create_app(shared_database_url))
-        return Api(made[-1], shared_database_url)
-
-    yield make
-    for app in made:
-        app.extensions["tricklog"].desk.pool.close()
 
 
 def allowed(answer: TestResponse) -> dict[str, str]:
@@ -44,8 +26,8 @@ def test_without_origins_no_page_is_let_in(api: Api) -> None:
         assert "Origin" not in answer.headers.get("Vary", "")
 
 
-def test_page_of_an_origin_that_is_named(called: Callable[..., Api]) -> None:
-    api = called(f"{OURS}, http://localhost:3000", TRICKLOG_RATE_ADDRESS="7/day")
+def test_page_of_an_origin_that_is_named(api_with: Callable[..., Api]) -> None:
+    api = api_with(TRICKLOG_ORIGINS=f"{OURS}, http://localhost:3000", TRICKLOG_RATE_ADDRESS="7/day")
     key = api.new_key()
     game = api.new_game(key)
     path = f"/v1/games/{game['id']}"
@@ -85,16 +67,16 @@ def test_page_of_an_origin_that_is_named(called: Callable[..., Api]) -> None:
     assert allowed(answers[-1])["Access-Control-Allow-Origin"] == OURS
 
 
-def test_page_of_any_origin(called: Callable[..., Api]) -> None:
-    api = called("*")
+def test_page_of_any_origin(api_with: Callable[..., Api]) -> None:
+    api = api_with(TRICKLOG_ORIGINS="*")
     for headers in ({"Origin": OURS}, {"Accept": "*/*"}):
         answer = api.call("GET", "/v1/rulesets", headers=headers)
         assert allowed(answer)["Access-Control-Allow-Origin"] == "*"
         assert "Origin" not in answer.headers.get("Vary", "")
 
 
-def test_fault_of_the_service_can_be_read(called: Callable[..., Api], monkeypatch: pytest.MonkeyPatch) -> None:
-    api = called(OURS)
+def test_fault_of_the_service_can_be_read(api_with: Callable[..., Api], monkeypatch: pytest.MonkeyPatch) -> None:
+    api = api_with(TRICKLOG_ORIGINS=OURS)
 
     def fail(*_: object) -> None:
         raise RuntimeError
@@ -107,6 +89,6 @@ def test_fault_of_the_service_can_be_read(called: Callable[..., Api], monkeypatc
 
 
 @pytest.mark.parametrize("origins", ["cards.example", "https://cards.example/", "https://Cards.example", "https://*.x"])
-def test_what_is_no_origin_is_refused(called: Callable[..., Api], origins: str) -> None:
+def test_what_is_no_origin_is_refused(api_with: Callable[..., Api], origins: str) -> None:
     with pytest.raises(ValueError, match="TRICKLOG_ORIGINS must be origins"):
-        called(origins)
+        api_with(TRICKLOG_ORIGINS=origins)

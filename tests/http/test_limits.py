@@ -3,37 +3,19 @@
 import re
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any
 
 import psycopg
 import pytest
 from werkzeug.test import TestResponse
 
 from api import store
-from api.http import create_app
 from tests.http.client import Api
 from tests.http.test_server import send, served
 
 NOBODY = "/v1/rulesets"
-
-
-@pytest.fixture
-def limited(shared_database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Api]]:
-    """Applications with these settings."""
-    made: list[Any] = []
-
-    def make(**settings: str) -> Api:
-        for name, value in settings.items():
-            monkeypatch.setenv(name, value)
-        made.append(create_app(shared_database_url))
-        return Api(made[-1], shared_database_url)
-
-    yield make
-    for app in made:
-        app.extensions["tricklog"].desk.pool.close()
 
 
 def left(answer: TestResponse) -> tuple[str, int]:
@@ -48,8 +30,8 @@ def left(answer: TestResponse) -> tuple[str, int]:
     return state[1], int(state[2])
 
 
-def test_address_without_credentials(limited: Callable[..., Api]) -> None:
-    api = limited(TRICKLOG_RATE_ADDRESS="3/hour")
+def test_address_without_credentials(api_with: Callable[..., Api]) -> None:
+    api = api_with(TRICKLOG_RATE_ADDRESS="3/hour")
     for expected in (2, 1, 0):
         assert left(api.call("GET", NOBODY)) == ("address", expected)
     answer = api.call("GET", "/nowhere")
@@ -63,8 +45,8 @@ def test_address_without_credentials(limited: Callable[..., Api]) -> None:
         assert "RateLimit" not in api.call("GET", path).headers
 
 
-def test_credential_that_is_good_pays_for_itself(limited: Callable[..., Api]) -> None:
-    api = limited(TRICKLOG_RATE_ADDRESS="3/hour", TRICKLOG_RATE_KEY="50/hour")
+def test_credential_that_is_good_pays_for_itself(api_with: Callable[..., Api]) -> None:
+    api = api_with(TRICKLOG_RATE_ADDRESS="3/hour", TRICKLOG_RATE_KEY="50/hour")
     key = api.new_key()
     assert left(api.call("GET", "/v1/games", key)) == ("credential", 49)
     game = api.new_game(key)
@@ -82,8 +64,8 @@ def test_credential_that_is_good_pays_for_itself(limited: Callable[..., Api]) ->
     assert left(api.call("GET", path, seat)) == ("credential", 48)
 
 
-def test_credential_that_is_no_longer_good_is_a_strangers(limited: Callable[..., Api]) -> None:
-    api = limited(TRICKLOG_RATE_ADDRESS="3/hour")
+def test_credential_that_is_no_longer_good_is_a_strangers(api_with: Callable[..., Api]) -> None:
+    api = api_with(TRICKLOG_RATE_ADDRESS="3/hour")
     key = api.new_key()
     assert left(api.call("GET", "/v1/games", key))[0] == "credential"
     with psycopg.connect(api.url, autocommit=True) as conn:
@@ -95,8 +77,8 @@ def test_credential_that_is_no_longer_good_is_a_strangers(limited: Callable[...,
     api.refused(429, "rate-limited", "GET", "/v1/games", key)
 
 
-def test_limit_of_a_credential(limited: Callable[..., Api]) -> None:
-    api = limited(TRICKLOG_RATE_KEY="4/day")
+def test_limit_of_a_credential(api_with: Callable[..., Api]) -> None:
+    api = api_with(TRICKLOG_RATE_KEY="4/day")
     key = api.new_key()
     game = api.new_game(key)
     tag = api.call("GET", f"/v1/games/{game['id']}", key).headers["ETag"]
@@ -111,19 +93,19 @@ def test_limit_of_a_credential(limited: Callable[..., Api]) -> None:
     api.refused(429, "rate-limited", "POST", f"/v1/games/{game['id']}/moves", key, body)
 
 
-def test_heavy_calls_cost_more(limited: Callable[..., Api], api: Api) -> None:
+def test_heavy_calls_cost_more(api_with: Callable[..., Api], api: Api) -> None:
     assert "Counts as 5 requests" in api.document["paths"]["/v1/games/{game}/audit"]["get"]["description"]
     key = api.new_key()
     path = f"/v1/games/{api.new_game(key)['id']}/audit"
-    assert left(limited(TRICKLOG_RATE_KEY="9/day").call("GET", path, key)) == ("credential", 4)
+    assert left(api_with(TRICKLOG_RATE_KEY="9/day").call("GET", path, key)) == ("credential", 4)
     # all that there is, where they would cost more
-    few = limited(TRICKLOG_RATE_KEY="3/day")
+    few = api_with(TRICKLOG_RATE_KEY="3/day")
     assert left(few.call("GET", path, key)) == ("credential", 0)
     few.refused(429, "rate-limited", "GET", path, key)
 
 
-def test_no_limits(limited: Callable[..., Api]) -> None:
-    api = limited(TRICKLOG_RATE_KEY="none", TRICKLOG_RATE_ADDRESS="none")
+def test_no_limits(api_with: Callable[..., Api]) -> None:
+    api = api_with(TRICKLOG_RATE_KEY="none", TRICKLOG_RATE_ADDRESS="none")
     key = api.new_key()
     for headers, status in (({"Authorization": f"Bearer {key}"}, 200), ({}, 401)):
         answer = api.app.test_client().get("/v1/games", headers=headers)
@@ -141,9 +123,9 @@ def test_no_limits(limited: Callable[..., Api]) -> None:
     ],
 )
 def test_address_behind_proxies(
-    limited: Callable[..., Api], proxies: str, forwarded: list[str], others: list[str]
+    api_with: Callable[..., Api], proxies: str, forwarded: list[str], others: list[str]
 ) -> None:
-    api = limited(TRICKLOG_RATE_ADDRESS="60/hour", TRICKLOG_PROXIES=proxies)
+    api = api_with(TRICKLOG_RATE_ADDRESS="60/hour", TRICKLOG_PROXIES=proxies)
     seen = [left(api.call("GET", NOBODY, headers={"X-Forwarded-For": text}))[1] for text in forwarded + others]
     assert seen == list(range(59, 59 - len(seen), -1))
     if proxies == "1":
